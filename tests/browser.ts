@@ -7,6 +7,7 @@ import { eq } from "drizzle-orm";
 import { type Browser, type Page, chromium as playwright } from "playwright-core";
 import { createSession } from "../server/accounts/sessions.ts";
 import { createAccount } from "../server/accounts/users.ts";
+import type { Env } from "../server/config/config.ts";
 import { type ROLES, users } from "../server/db/tables.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
@@ -42,7 +43,11 @@ export type Dashboard = {
 const GIVES_UP_AFTER_MS = 60_000;
 
 /** Runs the story in Chromium. Whatever it opens must have worked without a complaint. */
-export function onDashboard(name: string, story: (dashboard: () => Dashboard) => void) {
+export function onDashboard(
+  name: string,
+  story: (dashboard: () => Dashboard) => void,
+  settings: Env = {},
+) {
   describe(name, () => {
     let server: TestServer;
     let visitors: Visitor[] = [];
@@ -52,7 +57,7 @@ export function onDashboard(name: string, story: (dashboard: () => Dashboard) =>
     };
     beforeAll(async () => {
       await buildDashboard();
-      server = await startServer("sqlite");
+      server = await startServer("sqlite", settings);
     });
     afterEach(async () => {
       const opened = visitors;

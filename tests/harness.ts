@@ -89,7 +89,7 @@ export async function startServer(
   const { front: bare, meter } = await createService(deps);
   const front = watched(bare);
   const server = Bun.serve({
-    port: 0,
+    port: settings.STILLUP_PORT === undefined ? 0 : config.port,
     hostname: "127.0.0.1",
     fetch: front,
     maxRequestBodySize: 5 << 20,

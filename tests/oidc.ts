@@ -191,7 +191,8 @@ export function openSurfer(server: TestServer): Surfer {
   }
 
   const isCallback = (url: string) => url.startsWith(`${PUBLIC_URL}/oidc/callback`);
-  const isPage = (url: string) => url.startsWith(PUBLIC_URL) && !isCallback(url);
+  const isPage = (url: string) =>
+    url.startsWith(PUBLIC_URL) && !url.startsWith(`${PUBLIC_URL}/oidc/`);
   const pathOf = (url: string) => url.slice(PUBLIC_URL.length);
 
   const surfer: Surfer = {

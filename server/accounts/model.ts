@@ -373,7 +373,7 @@ export const toSignedIn = (
     is_admin: user.isAdmin,
     two_factor: user.totpSecret !== null,
     has_password: user.passwordHash !== null,
-    proves_at_provider: user.passwordHash === null || around.oidc?.only === true,
+    proves_at_provider: around.oidc !== null && (around.oidc.only || user.passwordHash === null),
     proved_until: toIsoOrNull(provedUntil),
   },
   version: VERSION,

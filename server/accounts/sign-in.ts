@@ -223,8 +223,13 @@ export const reauthenticate = (
 export const PROOF_MS = 5 * 60_000;
 
 /** Whether the person proves who they are at the provider: they have no password that is accepted. */
-export const provesAtProvider = ({ config }: Pick<Deps, "config">, { user }: Session): boolean =>
-  user.passwordHash === null || oidcOf(config)?.only === true;
+export function provesAtProvider(
+  { config }: Pick<Deps, "config">,
+  { user }: { user: Pick<UserRow, "passwordHash"> },
+): boolean {
+  const oidc = oidcOf(config);
+  return oidc !== null && (oidc.only || user.passwordHash === null);
+}
 
 /** @throws CONFLICT unless they have just signed in there again */
 async function provedUser(

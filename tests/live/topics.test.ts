@@ -40,7 +40,13 @@ describe("Messages between nodes", () => {
     const news = listenToTopics(
       {
         store: { engine: { ...engine, ...way } },
-        nodes: { id: id(), all: () => [], dead: () => [], share: () => NO_SHARE, mailShare: () => NO_SHARE },
+        nodes: {
+          id: id(),
+          all: () => [],
+          dead: () => [],
+          share: () => NO_SHARE,
+          mailShare: () => NO_SHARE,
+        },
         loops,
       },
       beatMs,

@@ -26,7 +26,7 @@ onBothEngines(
             version: null,
             insecure: true,
             sends_mail: false,
-          oidc: null,
+            oidc: null,
             live: null,
           },
           failed_sign_ins: null,

@@ -98,10 +98,10 @@ function useLeaving() {
   useEffect(() => {
     if (!isLeaving) return;
     const leave = async () => {
-      await signOut();
+      const elsewhere = await signOut();
       sessionStorage.clear();
       // A new document has none of the data in memory.
-      location.assign("/sign-in");
+      location.assign(elsewhere ?? "/sign-in?signed-out");
     };
     leave().catch(({ message }: Error) => {
       setLeaving(false);

@@ -271,8 +271,8 @@ async function update(at: Deps, arrival: Arrival, user: UserRow): Promise<UserRo
     .update(identities)
     .set({ lastSeenAt: clock.now() })
     .where(isIdentity(claims.iss, claims.sub));
-  const changed = rights ? await syncRights(at, arrival, user, rights) : user;
-  return syncAddress(at, arrival, changed);
+  const changed = await syncAddress(at, arrival, user);
+  return rights ? syncRights(at, arrival, changed, rights) : changed;
 }
 
 /** The last owner of an account, and the last administrator, keep their rights. */
@@ -283,6 +283,8 @@ async function syncRights(
   wanted: Rights,
 ): Promise<UserRow> {
   const { store, troubles } = at;
+  const reported = troubles.all().find(({ name }) => name === "oidc_roles");
+  if (reported?.message.includes(user.email)) troubles.set("oidc_roles", null);
   if (wanted.role === user.role && wanted.isAdmin === user.isAdmin) return user;
   const [account] = await store.select().from(accounts).where(eq(accounts.id, user.accountId));
   await lockAdministration(store, account?.no ?? 0);
@@ -293,18 +295,16 @@ async function syncRights(
     isAdmin: keepsAdmin || wanted.isAdmin,
   };
   const what = keepsRole ? "last owner of an account" : "last administrator";
-  troubles.set(
-    "oidc_roles",
-    keepsRole || keepsAdmin
-      ? `By their groups at ${oidc.name}, ${user.email} would lose their rights, but they are the ${what}. Give someone else these rights first, or correct STILLUP_OIDC_ROLES.`
-      : null,
-  );
   const present = { role: user.role, is_admin: user.isAdmin };
   const fields = fieldsOf({ role: rights.role, is_admin: rights.isAdmin }, present);
   if (fields.length > 0) await store.update(users).set(rights).where(eq(users.id, user.id));
   const change = { action: "person.role_synced", fields } as const;
   await recordPersonChange(at, actorOf(user, visitor), user, change);
   if (keepsRole || keepsAdmin) {
+    troubles.set(
+      "oidc_roles",
+      `By their groups at ${oidc.name}, ${user.email} would lose their rights, but they are the ${what}. Give someone else these rights first, or correct STILLUP_OIDC_ROLES.`,
+    );
     const kept = { action: "person.role_kept" } as const;
     await recordPersonChange(at, actorOf(user, visitor), user, kept);
   }

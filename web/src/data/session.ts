@@ -25,7 +25,16 @@ export const isPasswordWrong = (error: Error | null) =>
 const reasonOf = (error: Error | null) =>
   error instanceof RequestFailed ? error.details.reason : undefined;
 
-export const signOut = () => complete(api.session.delete());
+/** Returns where to sign out at the OpenID provider as well; null if that is not wanted. */
+export const signOut = async (): Promise<string | null> =>
+  (await unwrap(api.session.delete())).logout_url;
+
+/** What someone wants at the OpenID provider. */
+export type ProviderVisit = Parameters<typeof api.session.oidc.post>[0];
+
+/** Returns the address of the provider's page. */
+export const startAtProvider = async (visit: ProviderVisit): Promise<string> =>
+  (await unwrap(api.session.oidc.post(visit))).url;
 
 /** Creates the first account and its first API key, which is returned only once. */
 export const setUp = (answers: { token: string; email: string; password: string }) =>

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import type { ComponentProps } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useTokenOfLink } from "../data/browser.ts";
@@ -13,6 +14,7 @@ import {
 import { Button } from "../ui/button.tsx";
 import { Form, PasswordField, TextField, textsIn } from "../ui/field.tsx";
 import { Redirect } from "../ui/loaded.tsx";
+import { ProviderButton } from "../ui/provider.tsx";
 import { CodeField, PASSWORD_RULE } from "../ui/secrets.tsx";
 import { Door, EmailField } from "./sign-in.tsx";
 
@@ -36,6 +38,9 @@ export function SetupPage({ session }: PageProps) {
   return (
     <Door title="Set up Stillup" insecure={session.insecure}>
       <p class="door-lead">Create the owner account.</p>
+      {session.oidc && token && (
+        <ByProvider oidc={session.oidc} visit={{ purpose: "setup", token }} />
+      )}
       <Form
         onSubmit={(form) => account.mutate(textsIn(form, "token", "email", "password"))}
         error={account.error}
@@ -110,9 +115,36 @@ function ByLink({ session, words }: PageProps & { words: Words }) {
     const { code, ...answers } = textsIn(form, "token", "password", "code");
     change.mutate({ ...answers, ...(token && { token }), ...(code && { code }) });
   };
+  const { oidc } = session;
+  if (oidc?.only && words === INVITATION && token) {
+    return (
+      <Door title={words.title} insecure={session.insecure}>
+        <p class="door-lead">Sign in with {oidc.name} to join.</p>
+        <ProviderButton oidc={oidc} visit={{ purpose: "invite", token }} primary />
+      </Door>
+    );
+  }
+  if (oidc?.only && token) {
+    return (
+      <Door title="Sign in" insecure={session.insecure}>
+        <p class="door-lead">This link signs you in once, without {oidc.name}.</p>
+        <Form onSubmit={submit} error={isCodeNeeded(error) ? null : error}>
+          {isCodeAsked && <CodeField kind="either" isNext />}
+          <Button type="submit" primary busy={change.isPending}>
+            Sign in
+          </Button>
+        </Form>
+      </Door>
+    );
+  }
   return (
     <Door title={words.title} insecure={session.insecure}>
-      <p class="door-lead">{words.lead}</p>
+      <p class="door-lead">
+        {oidc && words === INVITATION ? `Join with ${oidc.name} or with a password.` : words.lead}
+      </p>
+      {oidc && token && words === INVITATION && (
+        <ByProvider oidc={oidc} visit={{ purpose: "invite", token }} />
+      )}
       <Form onSubmit={submit} error={isCodeNeeded(error) ? null : error}>
         {!token && (
           <TextField
@@ -138,6 +170,14 @@ function ByLink({ session, words }: PageProps & { words: Words }) {
     </Door>
   );
 }
+
+/** Instead of a password. */
+const ByProvider = (props: ComponentProps<typeof ProviderButton>) => (
+  <>
+    <ProviderButton {...props} />
+    <p class="or">or</p>
+  </>
+);
 
 /** Whether the value is or was true: an error disappears on retry, but the field it requested stays. */
 function useWasTrue(is: boolean): boolean {

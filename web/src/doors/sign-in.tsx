@@ -16,6 +16,7 @@ import { Button } from "../ui/button.tsx";
 import { Form, PasswordField, TextField, textsIn } from "../ui/field.tsx";
 import { Redirect } from "../ui/loaded.tsx";
 import { Cover } from "../ui/overlay.tsx";
+import { ProviderButton, ProviderProblem } from "../ui/provider.tsx";
 import { CodeField } from "../ui/secrets.tsx";
 import "./doors.css";
 
@@ -54,18 +55,42 @@ export function SignInPage({ session }: { session: Session }) {
   if (session.state === "signed-in") return <Redirect to={ownPath(query.next)} />;
   return (
     <Door title="Sign in" insecure={session.insecure}>
-      <SignIn />
+      <ProviderProblem oidc={session.oidc} />
+      <Ways session={session} to={ownPath(query.next)} />
     </Door>
+  );
+}
+
+/** The provider's button, and the password where that is accepted. */
+function Ways({ session: { oidc }, to }: { session: Session; to: string }) {
+  const { query } = useLocation();
+  if (!oidc) return <SignIn />;
+  const visit = { purpose: "sign-in" as const, to };
+  // After a failure or a sign-out it would lead straight back.
+  const isAtOnce = oidc.only && !("problem" in query) && !("signed-out" in query);
+  return (
+    <>
+      <ProviderButton oidc={oidc} visit={visit} primary={oidc.only} isAtOnce={isAtOnce} />
+      {!oidc.only && (
+        <>
+          <p class="or">or</p>
+          <SignIn />
+        </>
+      )}
+    </>
   );
 }
 
 /** Covers the page after the session has expired, so that unsaved input is kept. */
 export function SessionOver({ email }: { email: string }) {
   const { url } = useLocation();
+  const oidc = useSession().data?.oidc;
   return (
     <Cover title="Sign in">
       <p class="door-lead">Your session expired. Sign in to continue.</p>
-      <SignIn email={email} />
+      {oidc && <ProviderButton oidc={oidc} visit={{ purpose: "sign-in", to: url }} />}
+      {oidc && !oidc.only && <p class="or">or, to keep unsaved changes</p>}
+      {!oidc?.only && <SignIn email={email} />}
       <p class="hint">
         <a href={`/sign-in?next=${encodeURIComponent(url)}`}>Sign in as someone else</a>, and
         discard unsaved changes.

@@ -1,8 +1,10 @@
 import { counted, lengthText, many, percent, sizeText, startUpper } from "../data/format.ts";
+import { useSession } from "../data/session.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Accounts } from "./accounts.tsx";
+import { MailPanel } from "./mail-server.tsx";
 import { Known, Panel, Trouble } from "./parts.tsx";
 import {
   type ClusterNode,
@@ -11,11 +13,13 @@ import {
   useInstallation,
   useNodes,
 } from "./queries.ts";
+import { ProviderPanel } from "./single-sign-on.tsx";
 
 /** What an administrator needs to know of the server, and the accounts on it. */
 export default function InstallationSection() {
   const state = useInstallation();
   const nodes = useNodes();
+  const session = useSession();
   return (
     <>
       <Heading title="Installation">
@@ -28,6 +32,8 @@ export default function InstallationSection() {
       <Panel title="Nodes">
         <Loaded query={nodes}>{(known) => <NodeList nodes={known} />}</Loaded>
       </Panel>
+      {session.data?.sends_mail && <MailPanel />}
+      {session.data?.oidc && <ProviderPanel />}
       <Accounts />
       <Panel title="Plans and limits">
         <Loaded query={state}>{({ tiers }) => <Tiers tiers={tiers} />}</Loaded>

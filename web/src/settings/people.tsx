@@ -2,7 +2,7 @@ import { KeyRound, Trash2, UserPlus, UserRound } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, complete, unwrap } from "../data/api.ts";
 import { counted, startUpper } from "../data/format.ts";
-import { SESSION, useUser } from "../data/session.ts";
+import { SESSION, useSession, useUser } from "../data/session.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
 import { useSave } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
@@ -84,7 +84,8 @@ function PersonLine({ person }: { person: Colleague }) {
 }
 
 /** Giving up one's own rights asks first, because only another owner can undo it. */
-function RolePick({ person: { id, email, is_you, role } }: { person: Colleague }) {
+function RolePick({ person: { id, email, is_you, role, ...person } }: { person: Colleague }) {
+  const { oidc } = useSession().data ?? {};
   const [wanted, setWanted] = useState<Role | null>(null);
   const changeTo = (next: Role) => unwrap(api.people({ id }).patch({ role: next }));
   const change = useSave({
@@ -98,6 +99,13 @@ function RolePick({ person: { id, email, is_you, role } }: { person: Colleague }
     if (is_you) setWanted(next);
     else change.mutate(next);
   };
+  if (person.role_by_provider) {
+    return (
+      <span class="soft">
+        {startUpper(role)}, by {oidc?.name}
+      </span>
+    );
+  }
   return (
     <>
       <Pick<Role>
@@ -137,7 +145,13 @@ const StepDown = ({ role, ...dialog }: StepDownProps) => (
 /** What a colleague and a person of any account have in common. */
 type Subject = Pick<
   Colleague,
-  "email" | "has_password" | "two_factor" | "last_seen_at" | "keys_made"
+  | "email"
+  | "has_password"
+  | "has_identity"
+  | "role_by_provider"
+  | "two_factor"
+  | "last_seen_at"
+  | "keys_made"
 >;
 
 /** What a new person's one-time link is made of; without a token it was sent by e-mail. */
@@ -145,10 +159,12 @@ type Invitation = { email: string; token: string | null };
 
 /** Whether and when someone signed in. */
 export function PersonState({ person }: { person: Subject }) {
-  const { has_password, two_factor, last_seen_at } = person;
-  if (!has_password) return <>has not set a password yet</>;
+  const { has_password, has_identity, two_factor, last_seen_at } = person;
+  const { oidc } = useSession().data ?? {};
+  if (!has_password && !has_identity) return <>has not signed in yet</>;
   return (
     <>
+      {has_identity && oidc && `signs in with ${oidc.name}, `}
       {two_factor && "two-factor, "}
       {last_seen_at ? "last seen " : "not signed in"}
       {last_seen_at && <Moment at={last_seen_at} />}
@@ -203,12 +219,17 @@ type PersonProps = {
 export function PersonMenu({ person, makeLink, remove, list }: PersonProps) {
   const [task, setTask] = useState<"reset" | "remove" | null>(null);
   const close = () => setTask(null);
+  const arePasswordsOff = useSession().data?.oidc?.only === true;
   return (
     <>
       <Menu
         label={`More for ${person.email}`}
         items={[
-          { label: "New password link", icon: KeyRound, onSelect: () => setTask("reset") },
+          !arePasswordsOff && {
+            label: "New password link",
+            icon: KeyRound,
+            onSelect: () => setTask("reset"),
+          },
           remove && {
             label: "Remove",
             icon: Trash2,
@@ -285,23 +306,29 @@ type RemoveProps = Closable & {
 };
 
 /** Also asks whether to revoke the API keys that the person created. */
-const RemovePerson = ({ person: { email, keys_made }, remove, list, onClose }: RemoveProps) => (
+const RemovePerson = ({ person, remove, list, onClose }: RemoveProps) => (
   <Ask
     title="Remove this person?"
     action="Remove"
     danger
     send={(form) => remove({ revoke_keys: form.has("revoke_keys") })}
-    said={`${email} was removed.`}
+    said={`${person.email} was removed.`}
     renews={[list]}
     onClose={onClose}
   >
     <p>
-      <b>{email}</b>
+      <b>{person.email}</b>
     </p>
     <p>Their sessions end immediately. What they created stays in the account.</p>
-    {keys_made > 0 && (
+    {person.has_identity && (
+      <p>
+        If this server adds people who sign in at your provider, they can come back as a new user
+        until they are removed there.
+      </p>
+    )}
+    {person.keys_made > 0 && (
       <CheckField
-        label={`Also revoke ${counted(keys_made, "API key")} they created`}
+        label={`Also revoke ${counted(person.keys_made, "API key")} they created`}
         name="revoke_keys"
       />
     )}

@@ -3,7 +3,7 @@ import { LogOut } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, complete, unwrap } from "../data/api.ts";
 import { counted, many, startUpper } from "../data/format.ts";
-import { setSession, useSignOut, useUser } from "../data/session.ts";
+import { setSession, useSession, useSignOut, useUser } from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
 import { areKeysOn, switchKeys } from "../frame/keys.ts";
 import { ThemeSeg } from "../frame/navigation.tsx";
@@ -12,21 +12,26 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, Form, PasswordField, TextField, textsIn } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
-import { CodeField, PASSWORD_RULE, SHORTER_RULE } from "../ui/secrets.tsx";
+import { isProved, ProofFields, ProviderButton, ProviderProblem } from "../ui/provider.tsx";
+import { PASSWORD_RULE, SHORTER_RULE } from "../ui/secrets.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Panel, Setting } from "./parts.tsx";
 import { ACCOUNT, type Account, peopleLose, useAccount, usePeople } from "./queries.ts";
+import { SingleSignOn } from "./single-sign-on.tsx";
 
 /** The signed-in user, their password and preferences, and what the account uses. */
 export default function ProfileSection() {
   const account = useAccount();
+  const session = useSession();
   const { role } = useUser();
   return (
     <>
       <Heading title="Profile" />
       <You account={account.data} />
       <Preferences />
-      <Password />
+      <ProviderProblem oidc={session.data?.oidc ?? null} />
+      {session.data?.oidc && <SingleSignOn session={session.data} />}
+      {!session.data?.oidc?.only && <Password />}
       <Panel title="Usage" hint="Of the whole account. Days and months are in UTC.">
         <Loaded query={account}>{(known) => <Usage account={known} />}</Loaded>
       </Panel>
@@ -88,7 +93,9 @@ function Preferences() {
 function Password() {
   const toast = useToast();
   const client = useQueryClient();
-  const { email, two_factor: hasCode } = useUser();
+  const user = useUser();
+  const { email, two_factor: hasCode, has_password: hasPassword } = user;
+  const { oidc } = useSession().data ?? {};
   // A new key empties the form.
   const [round, setRound] = useState(0);
   const change = useMutation({
@@ -101,6 +108,19 @@ function Password() {
       client.invalidateQueries({ queryKey: ACCOUNT });
     },
   });
+  const isWithout = oidc && !hasPassword;
+  if (isWithout && !isProved(user)) {
+    const again = `Sign in again with ${oidc.name}`;
+    return (
+      <Panel title="Password">
+        <Setting label="You have no password" hint={`${again} to set one.`}>
+          <ProviderButton oidc={oidc} visit={{ purpose: "prove", to: "/settings/profile" }}>
+            {again}
+          </ProviderButton>
+        </Setting>
+      </Panel>
+    );
+  }
   return (
     <Panel title="Password" hint="This signs you out everywhere else.">
       <Form
@@ -111,12 +131,14 @@ function Password() {
         {/* Lets password managers find the account. */}
         <input type="hidden" name="email" autoComplete="username" value={email} />
         <div class="setting-fields">
-          <PasswordField
-            label="Current password"
-            name="current"
-            required
-            autoComplete="current-password"
-          />
+          {!isWithout && (
+            <PasswordField
+              label="Current password"
+              name="current"
+              required
+              autoComplete="current-password"
+            />
+          )}
           <PasswordField
             label="New password"
             name="new"
@@ -127,7 +149,7 @@ function Password() {
         </div>
         <p class="form-foot">
           <Button type="submit" busy={change.isPending}>
-            Change password
+            {isWithout ? "Set password" : "Change password"}
           </Button>
         </p>
       </Form>
@@ -210,11 +232,14 @@ function DeletionPanel({ account }: { account: Account | undefined }) {
 }
 
 function DeleteAccount({ account, onClose }: Closable & { account: Account }) {
-  const { two_factor: hasCode } = useUser();
+  const user = useUser();
+  const session = useSession();
   const people = usePeople();
+  const isReady = !user.proves_at_provider || isProved(user);
   const send = async (form: FormData) => {
     const answers = textsIn(form, "email", "password");
-    await complete(api.account.delete({ ...answers, ...(hasCode && textsIn(form, "code")) }));
+    const code = user.two_factor && textsIn(form, "code");
+    await complete(api.account.delete({ ...answers, ...code }));
     leave();
   };
   return (
@@ -222,6 +247,7 @@ function DeleteAccount({ account, onClose }: Closable & { account: Account }) {
       title="Delete the account?"
       action="Delete the account"
       danger
+      isDisabled={!isReady}
       send={send}
       onClose={onClose}
     >
@@ -236,8 +262,7 @@ function DeleteAccount({ account, onClose }: Closable & { account: Account }) {
         autoComplete="off"
         required
       />
-      <PasswordField label="Your password" required autoComplete="current-password" />
-      {hasCode && <CodeField kind="either" />}
+      <ProofFields session={session.data} />
     </Ask>
   );
 }

@@ -60,6 +60,22 @@ export const useInstallation = () =>
   });
 export type Installation = DataOf<typeof useInstallation>;
 
+export const useMailState = () =>
+  useQuery({
+    queryKey: [...ADMIN, "mail"],
+    queryFn: () => unwrap(api.admin.mail.get()),
+    refetchInterval: 30_000,
+  });
+
+export const useProvider = () =>
+  useQuery({ queryKey: [...ADMIN, "oidc"], queryFn: () => unwrap(api.admin.oidc.get()) });
+
+export const useIdentities = () =>
+  useQuery({
+    queryKey: [...ACCOUNT, "identities"],
+    queryFn: () => unwrap(api.session.identities.get()),
+  });
+
 export const useNodes = () =>
   useQuery({
     queryKey: [...ADMIN, "nodes"],

@@ -54,6 +54,7 @@ function SessionLine({ session }: { session: OwnSession }) {
       hint={
         <>
           used <Moment at={usedAt} />, started <Moment at={startedAt} />
+          {session.via === "oidc" && " by single sign-on"}
         </>
       }
     >

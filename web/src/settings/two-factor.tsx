@@ -31,7 +31,11 @@ export default function TwoFactorSection() {
         A code from an app on your phone in addition to the password. A stolen password alone is not
         enough to sign in.
       </Heading>
-      <Loaded query={state}>{(known) => <State state={known} onTask={setTask} />}</Loaded>
+      {useUser().proves_at_provider ? (
+        <p class="in-place">You sign in without a password, so there is nothing to protect here.</p>
+      ) : (
+        <Loaded query={state}>{(known) => <State state={known} onTask={setTask} />}</Loaded>
+      )}
       {Task && <Task onClose={() => setTask(null)} />}
     </>
   );

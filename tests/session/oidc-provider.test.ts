@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import type { SignInProblem } from "../../server/accounts/oidc/problems.ts";
+import { createProvider, newChecks } from "../../server/accounts/oidc/provider.ts";
+import { type Env, readConfig } from "../../server/config/config.ts";
+import { oidcOf } from "../../server/config/oidc.ts";
+import { movableClock } from "../clock.ts";
+import { START } from "../harness.ts";
+import { CLIENT, oidcSettings, PUBLIC_URL, startOidcHost } from "../oidc.ts";
+import { closeAtEnd } from "../shared.ts";
+
+const MINUTE = 60_000;
+
+/** A client of the issuer, with a clock that the test moves. */
+function clientOf(issuer: string, settings: Env = {}) {
+  const config = readConfig({ ...oidcSettings(issuer), ...settings });
+  const clock = movableClock(START);
+  return { ...createProvider({ config, clock }, oidcOf(config)!), clock };
+}
+
+const problemOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "none",
+    (error: SignInProblem) => error.problem ?? String(error),
+  );
+
+const other = await generateKeyPair("RS256");
+
+describe("A provider that", () => {
+  /** Answers like a provider, by hand: no real one signs wrong tokens. */
+  let answers: Record<string, (issuer: string) => Response | Promise<Response>>;
+  const asked: string[] = [];
+  let issuer = "";
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      asked.push(pathname);
+      return answers[pathname]?.(issuer) ?? new Response("none", { status: 404 });
+    },
+  });
+  issuer = `http://127.0.0.1:${server.port}`;
+  closeAtEnd(() => server.stop(true));
+  const DOCUMENT = "/.well-known/openid-configuration";
+
+  const document = (more: object = {}) => ({
+    ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
+    ...{ jwks_uri: `${issuer}/jwks`, response_types_supported: ["code"] },
+    ...{ subject_types_supported: ["public"], id_token_signing_alg_values_supported: ["RS256"] },
+    ...more,
+  });
+  beforeEach(() => {
+    asked.length = 0;
+    answers = { [DOCUMENT]: () => Response.json(document()) };
+  });
+
+  test.each<[what: string, answer: () => Response, problem: string]>([
+    ["answers 500", () => new Response("oh", { status: 500 }), "unreachable"],
+    [
+      "answers with a page",
+      () => new Response("<p>Hello", { headers: { "content-type": "text/html" } }),
+      "misconfigured",
+    ],
+    ["answers 404", () => new Response("", { status: 404 }), "misconfigured"],
+    ["sends 10 MB", () => new Response("x".repeat(10_000_000)), "unreachable"],
+    ["leads elsewhere", () => Response.redirect("http://169.254.169.254/latest"), "misconfigured"],
+    [
+      "is another issuer",
+      () => Response.json(document({ issuer: "https://evil.example" })),
+      "misconfigured",
+    ],
+    [
+      "adds a slash to its name",
+      () => Response.json(document({ issuer: `${issuer}/` })),
+      "misconfigured",
+    ],
+  ])("%s is refused", async (_, answer, problem) => {
+    answers[DOCUMENT] = answer;
+    expect(await problemOf(clientOf(issuer).authorizationUrl(newChecks(), false))).toBe(problem);
+  });
+
+  test("cannot be reached is asked again after ten seconds only, and then its document lasts for a day", async () => {
+    const client = clientOf(issuer);
+    answers[DOCUMENT] = () => new Response("", { status: 503 });
+    const begin = () => problemOf(client.authorizationUrl(newChecks(), false));
+    expect([await begin(), await begin()]).toEqual(["unreachable", "unreachable"]);
+    expect(asked).toHaveLength(1);
+    client.clock.moveBy(10_000);
+    answers[DOCUMENT] = () => Response.json(document());
+    expect(await Promise.all([begin(), begin(), begin()])).toEqual(["none", "none", "none"]);
+    expect(asked).toHaveLength(2);
+
+    answers[DOCUMENT] = () => new Response("", { status: 503 });
+    client.clock.moveBy(59 * MINUTE);
+    expect([await begin(), asked.length]).toEqual(["none", 2]);
+    client.clock.moveBy(MINUTE);
+    expect([await begin(), asked.length]).toEqual(["none", 3]);
+    client.clock.moveBy(23 * 60 * MINUTE);
+    expect(await begin()).toBe("unreachable");
+  });
+
+  describe("signs an ID token", () => {
+    const RIGHT = { aud: CLIENT.id, sub: "s1" };
+    type Sign = (payload: JWTPayload) => Promise<string>;
+
+    async function redeemed(payload: JWTPayload, sign?: Sign, more: object = {}) {
+      const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
+      const checks = newChecks();
+      const now = Math.floor(Date.now() / 1000);
+      const claims = {
+        iss: issuer,
+        iat: now,
+        exp: now + 300,
+        nonce: checks.nonce,
+        ...RIGHT,
+        ...payload,
+      };
+      const usual: Sign = (each) =>
+        new SignJWT(each).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
+      const token = await (sign ?? usual)(claims);
+      answers = {
+        [DOCUMENT]: () => Response.json(document(more)),
+        "/jwks": async () =>
+          Response.json({
+            keys: [{ ...(await exportJWK(publicKey)), kid: "k1", alg: "RS256", use: "sig" }],
+          }),
+        "/token": () =>
+          Response.json({
+            access_token: "a",
+            token_type: "bearer",
+            id_token: token,
+            expires_in: 60,
+          }),
+        "/me": () => Response.json({ sub: "another", email: "eve@example.org" }),
+      };
+      const client = clientOf(issuer);
+      const query = new URLSearchParams({ code: "c", state: checks.state });
+      return client.redeem(String(query), checks);
+    }
+
+    test("that is right", async () => {
+      expect((await redeemed({})).claims).toMatchObject({ iss: issuer, sub: "s1" });
+    });
+
+    type Case = [what: string, payload: () => JWTPayload, sign?: Sign | undefined, more?: object];
+    const now = () => Math.floor(Date.now() / 1000);
+    const CASES: Case[] = [
+      ["for another client", () => ({ aud: "another" })],
+      ["for two clients without naming us", () => ({ aud: [CLIENT.id, "another"] })],
+      ["for another party", () => ({ aud: [CLIENT.id, "another"], azp: "another" })],
+      ["of another issuer", () => ({ iss: "https://evil.example" })],
+      ["with another nonce", () => ({ nonce: "x" })],
+      ["without a nonce", () => ({ nonce: undefined as never })],
+      ["that has expired", () => ({ exp: now() - 400 })],
+      ["from the future", () => ({ nbf: now() + 400 })],
+      ["without a subject", () => ({ sub: undefined as never })],
+      [
+        "without a signature",
+        () => ({}),
+        async (payload) => {
+          const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+          return `${part({ alg: "none" })}.${part(payload)}.`;
+        },
+      ],
+      [
+        "with a shared key",
+        () => ({}),
+        (payload) =>
+          new SignJWT(payload)
+            .setProtectedHeader({ alg: "HS256", kid: "k1" })
+            .sign(Buffer.from(CLIENT.secret.padEnd(32, "."))),
+        { id_token_signing_alg_values_supported: ["RS256", "HS256"] },
+      ],
+      [
+        "with another key",
+        () => ({}),
+        (payload) =>
+          new SignJWT(payload)
+            .setProtectedHeader({ alg: "RS256", kid: "k1" })
+            .sign(other.privateKey),
+      ],
+      [
+        "and userinfo of someone else",
+        () => ({}),
+        undefined,
+        { userinfo_endpoint: `${issuer}/me` },
+      ],
+    ];
+    // As objects: a function of more parameters than a row has gets a callback.
+    test.each(CASES.map(([what, payload, sign, more]) => ({ what, payload, sign, more })))(
+      "$what is refused",
+      async ({ payload, sign, more }) => {
+        expect(await problemOf(redeemed(payload(), sign, more))).toBe("misconfigured");
+      },
+    );
+
+    test("with a key that it has not published yet", async () => {
+      const sign: Sign = (payload) =>
+        new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid: "k2" }).sign(other.privateKey);
+      expect(await problemOf(redeemed({}, sign))).toBe("keys_changed");
+    });
+  });
+});
+
+describe("A real provider", () => {
+  test("is told where to send the browser, with PKCE, state and nonce", async () => {
+    const host = await startOidcHost();
+    const checks = newChecks();
+
+    const url = new URL(await clientOf(host.issuer).authorizationUrl(checks, true));
+
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      ...{ client_id: CLIENT.id, response_type: "code", code_challenge_method: "S256" },
+      ...{ state: checks.state, nonce: checks.nonce, prompt: "login", max_age: "60" },
+      redirect_uri: `${PUBLIC_URL}/oidc/callback`,
+    });
+    expect(url.href).not.toContain(checks.verifier);
+  });
+});
