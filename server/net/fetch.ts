@@ -20,7 +20,7 @@ type FetchOptions = {
 
 /**
  * Returns a `fetch` for libraries that want one. Its requests go through `outbound`: no redirect is followed, and a
- * longer body than `bodyCap` bytes is no response.
+ * longer body than `bodyCap` bytes is refused.
  * @throws NoResponse
  */
 export const fetchThrough =

@@ -25,7 +25,7 @@ import { SignInProblem } from "./problems.ts";
 import type { Claims } from "./provider.ts";
 import { type Rights, rightsOf } from "./roles.ts";
 
-/** Someone whom the provider has vouched for, and why they came. */
+/** Someone that the provider has vouched for. */
 export type Arrival = {
   oidc: Oidc;
   claims: Claims;

@@ -29,6 +29,14 @@ const reasonOf = (error: Error | null) =>
 export const signOut = async (): Promise<string | null> =>
   (await unwrap(api.session.delete())).logout_url;
 
+/** For administrators: asks the OpenID provider now. */
+export const checkProvider = () => unwrap(api.admin.oidc.check.post());
+
+type ProviderCheck = Awaited<ReturnType<typeof checkProvider>>;
+export type ProviderPromises = NonNullable<ProviderCheck["promises"]>;
+/** Why signing in at the provider failed. */
+export type ProviderFailure = NonNullable<ProviderCheck["problem"]>;
+
 /** What someone wants at the OpenID provider. */
 export type ProviderVisit = Parameters<typeof api.session.oidc.post>[0];
 

@@ -49,6 +49,18 @@ const KNOWN: Record<string, [choice: string, words: Words]> = {
     "Failed sign-ins",
     ({ count }) => (count === 1 ? "failed to sign in as" : `failed ${count} times to sign in as`),
   ],
+  "person.joined": ["People joined", "joined by single sign-on"],
+  "person.identity_linked": [
+    "Single sign-on linked",
+    own("linked single sign-on", "linked single sign-on for"),
+  ],
+  "person.identity_unlinked": [
+    "Single sign-on unlinked",
+    own("unlinked single sign-on", "unlinked single sign-on for"),
+  ],
+  "person.role_synced": ["Roles by provider", "got another role from the provider's groups"],
+  "person.role_kept": ["Roles kept", "kept their role, as the last owner or administrator"],
+  "person.email_changed": ["E-mail addresses", "got a new e-mail address from the provider"],
   "person.signed_out": ["Sign-outs", "signed out"],
   "person.sessions_ended": ["Sessions ended", ({ count }) => `ended ${counted(count, "session")}`],
   "person.password_changed": ["Passwords set", own("set a new password", "set a new password of")],
@@ -87,6 +99,7 @@ const FIELDS: Record<string, string> = {
   is_admin: "administrator",
   expires_at: "expiry",
   url: "URL",
+  oidc: "by single sign-on",
 };
 
 /** "group, check frequency" */

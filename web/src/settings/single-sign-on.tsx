@@ -1,9 +1,15 @@
 import { useMutation } from "@tanstack/preact-query";
 import { RefreshCw } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { api, complete, type DataOf, unwrap } from "../data/api.ts";
+import { api, complete, type DataOf } from "../data/api.ts";
 import { many, startUpper } from "../data/format.ts";
-import { type Session, startAtProvider, useUser } from "../data/session.ts";
+import {
+  checkProvider,
+  type ProviderPromises,
+  type Session,
+  startAtProvider,
+  useUser,
+} from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
 import { Problem, textsIn } from "../ui/field.tsx";
@@ -103,7 +109,7 @@ type Provider = DataOf<typeof useProvider>;
 /** For administrators: the provider of the settings. */
 export function ProviderPanel() {
   const provider = useProvider();
-  const check = useMutation({ mutationFn: () => unwrap(api.admin.oidc.check.post()) });
+  const check = useMutation({ mutationFn: checkProvider });
   const ask = (
     <Button icon={RefreshCw} busy={check.isPending} onClick={() => check.mutate()}>
       Check
@@ -124,10 +130,7 @@ export function ProviderPanel() {
   );
 }
 
-type Promised = Awaited<ReturnType<typeof checkNow>>["promises"];
-const checkNow = () => unwrap(api.admin.oidc.check.post());
-
-function State({ provider, promises }: { provider: Provider; promises: Promised }) {
+function State({ provider, promises }: { provider: Provider; promises: ProviderPromises | null }) {
   const { roles, failed, succeeded_at: succeededAt } = provider;
   const yesNo = (is: boolean) => (is ? "Yes" : "No");
   return (

@@ -2,8 +2,13 @@ import { useMutation } from "@tanstack/preact-query";
 import { KeyRound } from "lucide-preact";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { Problem } from "../../../server/accounts/oidc/problems.ts";
-import { type ProviderVisit, type Session, startAtProvider, useUser } from "../data/session.ts";
+import {
+  type ProviderFailure,
+  type ProviderVisit,
+  type Session,
+  startAtProvider,
+  useUser,
+} from "../data/session.ts";
 import { Button } from "./button.tsx";
 import { Problem as FormProblem, PasswordField } from "./field.tsx";
 import { CodeField } from "./secrets.tsx";
@@ -52,9 +57,9 @@ export function ProviderButton({ oidc, visit, primary, isAtOnce, children }: But
   );
 }
 
-function reasonOf(error: Error | null): Problem | null {
+function reasonOf(error: Error | null): ProviderFailure | null {
   const { reason } = (error as { details?: { reason?: string } } | null)?.details ?? {};
-  return reason !== undefined && reason in SENTENCES ? (reason as Problem) : null;
+  return reason !== undefined && reason in SENTENCES ? (reason as ProviderFailure) : null;
 }
 
 /** Why signing in at the provider failed, if the address says so. */
@@ -64,17 +69,17 @@ export function ProviderProblem({ oidc }: { oidc: Oidc | null }) {
   if (!oidc || problem === undefined || !(problem in SENTENCES)) return null;
   return (
     <p class="failed bad provider-problem" role="alert">
-      {sentenceOf(problem as Problem, oidc)}
+      {sentenceOf(problem as ProviderFailure, oidc)}
     </p>
   );
 }
 
-function sentenceOf(problem: Problem, { name }: Oidc): string {
+function sentenceOf(problem: ProviderFailure, { name }: Oidc): string {
   const sentence = SENTENCES[problem].replaceAll("NAME", name);
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-const SENTENCES: Record<Problem, string> = {
+const SENTENCES: Record<ProviderFailure, string> = {
   refused: "NAME did not sign you in. Try again, or ask the people who run it.",
   expired: "That took too long, was used already, or began in another browser. Try again.",
   unreachable: "NAME cannot be reached now. Try again in a moment.",
