@@ -14,6 +14,8 @@ import { checkIntegrityWhenDue } from "../ops/start/integrity.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
 import { createDeliverer } from "../webhooks/deliverer.ts";
+import { sendSummaries } from "../webhooks/summaries.ts";
+import { compareUsage } from "../webhooks/usage-thresholds.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** Requests are counted in memory and saved this often. */
@@ -36,6 +38,12 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
     }),
     new Cron("7 * * * *", options, () => tidyUp(keepHouse)),
     startBackups(deps),
+    ...(deps.config.role.includes("delivery")
+      ? [
+          new Cron("* * * * *", options, () => sendSummaries(deps)),
+          new Cron("*/10 * * * *", options, () => compareUsage(deps)),
+        ]
+      : []),
     new Cron("37 * * * *", options, () => checkIntegrityWhenDue(deps, ended.signal)),
   ];
   return async () => {

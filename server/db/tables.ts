@@ -21,6 +21,8 @@ export const EVENT_TYPES = [
   "link.deleted",
   "check.complete",
   "batch.complete",
+  "summary.ready",
+  "usage.threshold",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 export const ROLES = ["owner", "editor", "viewer"] as const;

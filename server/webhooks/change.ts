@@ -15,7 +15,14 @@ import {
 import { cancelUnsubscribed, pauseOrResume } from "./pause-resume.ts";
 import { admitRecipient, refuseUnwanted } from "./recipients.ts";
 import { newSigningSecret, oldSecretsAt, sealedUrl, toOldSecrets } from "./secrets.ts";
-import { disabledAt, findAndLockWebhook, findWebhook, subscriptionRows } from "./webhooks.ts";
+import { nextSummaryAt, readSchedule, writeSchedule } from "./summary-schedule.ts";
+import {
+  disabledAt,
+  findAndLockWebhook,
+  findWebhook,
+  newSchedule,
+  subscriptionRows,
+} from "./webhooks.ts";
 
 /**
  * Changes a webhook. Enabling it clears its failures and makes paused deliveries due; disabling it pauses what has not
@@ -73,9 +80,10 @@ async function write(deps: Deps, caller: Caller, id: string, change: WebhookChan
 function columnsOf(
   { secrets, clock }: Deps,
   webhook: WebhookRow,
-  { url, is_active: isActive, first_verdicts: firstVerdicts, name, time_zone }: WebhookChange,
+  { url, is_active: isActive, first_verdicts: firstVerdicts, ...change }: WebhookChange,
 ): Partial<WebhookRow> {
   const now = clock.now();
+  const { name, time_zone, events, summary } = change;
   return {
     updatedAt: now,
     ...(url !== undefined && sealedUrl(url, secrets)),
@@ -83,9 +91,31 @@ function columnsOf(
     ...(name !== undefined && { name }),
     ...(time_zone !== undefined && { timeZone: time_zone }),
     ...(isActive === true && ENABLED),
+    ...scheduleColumns(webhook, { events, summary, isActive }, now),
     // A webhook that is disabled already keeps its reason.
     ...(isActive === false && webhook.isActive && disabledAt(now)),
   };
+}
+
+type Rescheduling = Pick<WebhookChange, "events" | "summary"> & { isActive: boolean | undefined };
+
+/** A schedule goes with its event. After a pause the next summary is at its time, over all that was missed. */
+function scheduleColumns(
+  webhook: WebhookRow,
+  { events, summary, isActive }: Rescheduling,
+  now: number,
+): Partial<WebhookRow> {
+  if (summary) {
+    const fresh = newSchedule(summary, now);
+    if (webhook.summary === null) return fresh;
+    const { last_at } = readSchedule(webhook.summary);
+    const { summaryAt } = fresh;
+    return { summary: writeSchedule({ ...summary, last_at }), summaryAt };
+  }
+  const isDropped = summary === null || (events && !events.includes("summary.ready"));
+  if (isDropped) return { summary: null, summaryAt: null, summarySince: null };
+  if (!isActive || webhook.summary === null) return {};
+  return { summaryAt: nextSummaryAt(readSchedule(webhook.summary), now) };
 }
 
 /** Another address has to agree for itself, and the one before hears no more. */

@@ -1,6 +1,13 @@
 import { EVENT_TYPES, type EventRow, type EventType } from "../db/tables.ts";
 import { toIso } from "../lib/moments.ts";
-import { EVENT_DEFINITIONS, type EventData, type Severity, textOf } from "./event-types.ts";
+import {
+  EVENT_DEFINITIONS,
+  type EventData,
+  type LinkLine,
+  type Noun,
+  type Severity,
+  textOf,
+} from "./event-types.ts";
 
 /** An event as it is stored: `data` is JSON. */
 export type StoredEvent = Pick<EventRow, "type" | "data" | "createdAt">;
@@ -33,11 +40,12 @@ export type ChatMessage = {
   state: string | null;
 };
 
-/** `text: url – rest`. The texts are ours and short; the URL may contain anything and be long. */
-type Line = { text: string; url: string | null; rest: string | null };
+type Line = LinkLine | { text: string; url: null; rest: string | null };
 
 /** Number of events that a digest lists, in a chat and in a mail. */
 export const LISTED_EVENTS = { chat: 10, mail: 50 };
+/** Links that a summary lists in a chat: fewer, since it has more lines of its own. */
+const LISTED_IN_SUMMARY = 6;
 /** Longest dashboard address that a message has room for. */
 const DASHBOARD_URL_LENGTH = 500;
 
@@ -57,7 +65,8 @@ export function toChatMessage(event: StoredEvent, setting: Setting): ChatMessage
 export const toDigestEntry = ({ type, data, createdAt }: StoredEvent): DigestEntry =>
   ({ event: type, timestamp: toIso(createdAt), data: JSON.parse(data) }) as DigestEntry;
 
-function eventMessage(entry: DigestEntry, { publicUrl, timeZone }: Setting): ChatMessage {
+function eventMessage(entry: DigestEntry, setting: Setting): ChatMessage {
+  const { publicUrl, timeZone, listed = LISTED_IN_SUMMARY } = setting;
   const { title, url, details, severity } = textOf(entry.event, entry.data);
   const isTest = entry.data.test === true;
   // The link of a test never existed.
@@ -65,12 +74,28 @@ function eventMessage(entry: DigestEntry, { publicUrl, timeZone }: Setting): Cha
   return {
     title: isTest ? `Test: ${title}` : title,
     url,
-    lines: [...details, timeOf(entry.timestamp, timeZone)].map(plainLine),
+    lines: [
+      ...firstLines(details, listed),
+      plainLine(
+        entry.event === "summary.ready"
+          ? `From ${timeOf(entry.data.from, timeZone)} to ${timeOf(entry.data.until, timeZone)}`
+          : timeOf(entry.timestamp, timeZone),
+      ),
+    ],
     severity,
     dashboardUrl: dashboardPage(publicUrl, linkId),
     linkId,
     state: isTest ? "test" : severity === "neutral" ? null : title.toLowerCase(),
   };
+}
+
+/** As many lines about links as there is room for, and all others. */
+function firstLines(details: (string | LinkLine)[], listed: number): Line[] {
+  const ofLinks = details.filter((each) => typeof each !== "string").slice(0, listed);
+  return details.flatMap((each) => {
+    if (typeof each === "string") return [plainLine(each)];
+    return ofLinks.includes(each) ? [each] : [];
+  });
 }
 
 function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
@@ -95,7 +120,8 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
 
 function lineOf({ event, data }: DigestEntry): Line {
   const { title, url, details } = textOf(event, data);
-  return { text: title, url, rest: details[0] ?? null };
+  const [first] = details;
+  return { text: title, url, rest: typeof first === "string" ? first : null } as Line;
 }
 
 /** Returns for example "12 links are dead, 3 are alive". */
@@ -110,7 +136,10 @@ function countsText(counts: DigestData["counts"]): string {
     .join(", ");
 }
 
-const PLURAL = { link: "links", check: "checks", batch: "batches" };
+const PLURAL: Record<Noun, string> = {
+  ...{ link: "links", check: "checks", batch: "batches" },
+  ...{ summary: "summaries", limit: "limits" },
+};
 
 const plainLine = (text: string): Line => ({ text, url: null, rest: null });
 

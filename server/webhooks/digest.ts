@@ -1,7 +1,20 @@
-import { and, count, desc, eq, gt, isNull, lte, max, min, ne, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  gt,
+  isNull,
+  lte,
+  max,
+  min,
+  notInArray,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
+import { type DeliveredType, deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
 import { firstIdAt, newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
@@ -13,6 +26,8 @@ export const MINUTE_MS = 60_000;
 
 /** Up to `single` events within the time are sent one by one; more become a digest, which closes after that time. */
 const PACES = { chat: { single: 10, ms: MINUTE_MS }, mail: { single: 5, ms: 10 * MINUTE_MS } };
+/** What no digest gathers. */
+const ALWAYS_SINGLE: DeliveredType[] = ["digest", "summary.ready", "usage.threshold"];
 /** How long first verdicts of batches are gathered while batches are running. */
 const LONGEST_BATCH_MS = 15 * MINUTE_MS;
 /** Deliveries of one step, so few that other writes wait only briefly. */
@@ -102,7 +117,7 @@ const isGathered = ({ webhookId, kind }: Source, now: number) =>
     lte(deliveries.dueAt, now),
     isNull(deliveries.lease),
     isNull(deliveries.resting),
-    ne(deliveries.type, "digest"),
+    notInArray(deliveries.type, ALWAYS_SINGLE),
     eq(deliveries.ofBatch, kind === "batch"),
   );
 
@@ -118,7 +133,7 @@ async function isBusy(store: Store, source: Source, now: number): Promise<boolea
       and(
         eq(deliveries.webhookId, webhookId),
         gt(eventId, firstIdAt(now - ms)),
-        ne(type, "digest"),
+        notInArray(type, ALWAYS_SINGLE),
         eq(ofBatch, false),
         sql`coalesce(${lastTrigger}, '') <> 'test'`,
       ),

@@ -7,8 +7,16 @@ import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 /** Chat services show it as a color; ntfy also raises the priority of `bad`. */
 export type Severity = "bad" | "good" | "neutral";
 
-/** The text of a chat message. All is ours except for the URL, which may contain anything. */
-type EventText = { title: string; url: string | null; details: string[]; severity: Severity };
+/** `text: url – rest`. The texts are ours and short; the URL may contain anything and be long. */
+export type LinkLine = { text: string; url: string; rest: string | null };
+
+/** The text of a chat message. All is ours except for URLs, which may contain anything. */
+type EventText = {
+  title: string;
+  url: string | null;
+  details: (string | LinkLine)[];
+  severity: Severity;
+};
 
 type Definition<Data extends z.ZodObject> = {
   /** The event's `data` as it is stored and sent, with its description for the OpenAPI document. */
@@ -17,8 +25,10 @@ type Definition<Data extends z.ZodObject> = {
   sample(at: string): z.output<Data>;
   toText(data: z.output<Data>): EventText;
   /** How a digest counts such events: "1 link is dead", "12 links are dead". */
-  counted: { noun: "link" | "check" | "batch"; one: string; many: string };
+  counted: { noun: Noun; one: string; many: string };
 };
+
+export type Noun = "link" | "check" | "batch" | "summary" | "limit";
 
 const define = <Data extends z.ZodObject>(definition: Definition<Data>) => definition;
 
@@ -45,6 +55,36 @@ const StatusChange = z.object({
   checkId: checkId(),
 });
 type StatusChange = z.output<typeof StatusChange>;
+
+const summaryLink = z.object({ linkId, url, reason: outcome.reason, since: moment() });
+export type SummaryLink = z.output<typeof summaryLink>;
+
+const listOf = <T extends z.ZodType>(link: T) =>
+  z.object({ total: z.int().meta({ example: 0 }), links: z.array(link) });
+
+const Summary = z
+  .object({
+    from: moment(),
+    until: moment(),
+    died: listOf(summaryLink),
+    cameBack: listOf(summaryLink.extend({ deadForSeconds: z.int().nullable() })),
+    stillDead: listOf(summaryLink),
+    unknown: z.object({
+      total: z.int().meta({ example: 0 }),
+      since: z.int().meta({ example: 0 }),
+      reasons: z.array(listOf(summaryLink).extend({ reason: z.string() })),
+    }),
+    checks: z.int().meta({ example: 1200 }),
+  })
+  .meta({
+    title: "A summary is ready",
+    description:
+      "Sent by the schedule in `summary` of a webhook, from its last summary until now, if links died, came back or became unknown (`unknown.since`), or with `always`. The lists are cut; `total` counts all. `cameBack` has the reason of the death that ended.",
+  });
+type Summary = z.output<typeof Summary>;
+
+const UsageLimit = z.enum(["links", "keys", "webhooks"]);
+export type UsageLimit = z.output<typeof UsageLimit>;
 
 /** All that the server knows of each event type. */
 export const EVENT_DEFINITIONS = {
@@ -212,7 +252,46 @@ export const EVENT_DEFINITIONS = {
     }),
     counted: { noun: "batch", one: "was completed", many: "were completed" },
   }),
+
+  "summary.ready": define({
+    data: Summary,
+    sample: sampleSummary,
+    toText: summaryText,
+    counted: { noun: "summary", one: "is ready", many: "are ready" },
+  }),
+
+  "usage.threshold": define({
+    data: z
+      .object({
+        limit: UsageLimit.meta({ example: "links" }),
+        used: z.int().meta({ example: 40_000 }),
+        max: z.int().meta({ example: 50_000 }),
+        percent: z.int().meta({ example: 80 }),
+      })
+      .meta({
+        title: "The account has passed 80, 95 or 100 % of a limit",
+        description:
+          "Sent within ten minutes, once for each level, or for the highest if several were passed. A level is passed again after the use was 5 percent points below it.",
+      }),
+    sample: () => ({ limit: "links" as const, used: 40_000, max: 50_000, percent: 80 }),
+    toText: ({ limit, used, max, percent }) => ({
+      title:
+        percent >= 100
+          ? `${LIMITS[limit]} used up`
+          : `${percent}% of ${LIMITS[limit].toLowerCase()} used`,
+      url: null,
+      details: [`${many(used)} of ${many(max)} in use.`],
+      severity: percent >= 100 ? "bad" : "neutral",
+    }),
+    counted: { noun: "limit", one: "is nearly used up", many: "are nearly used up" },
+  }),
 } satisfies { [T in EventType]: unknown };
+
+const LIMITS: Record<UsageLimit, string> = {
+  links: "Links",
+  keys: "API keys",
+  webhooks: "Webhooks",
+};
 
 export type EventData = {
   [T in EventType]: z.output<(typeof EVENT_DEFINITIONS)[T]["data"]>;
@@ -250,6 +329,64 @@ function sampleChange(at: string, changes: Partial<StatusChange> = {}): StatusCh
     ...changes,
   };
 }
+
+/** Two links of a day. */
+function sampleSummary(until: string): Summary {
+  const since = toIso(Date.parse(until) - 3_600_000);
+  const link = { linkId: newId(), url: EXAMPLE_URL, reason: "http_404", since };
+  const back = { ...link, linkId: newId(), url: `${EXAMPLE_URL}/b`, deadForSeconds: 90_000 };
+  return {
+    ...{ from: toIso(Date.parse(until) - 86_400_000), until, checks: 24 },
+    died: { total: 1, links: [link] },
+    cameBack: { total: 1, links: [back] },
+    stillDead: { total: 0, links: [] },
+    unknown: { total: 0, since: 0, reasons: [] },
+  };
+}
+
+/** The lists one after another, so that the most important links are shown where there is little room. */
+function summaryText(data: Summary): EventText {
+  const { died, cameBack, stillDead, unknown, checks } = data;
+  const parts = [
+    died.total > 0 && `${many(died.total)} died`,
+    cameBack.total > 0 && `${many(cameBack.total)} came back`,
+    stillDead.total > 0 && `${many(stillDead.total)} still dead`,
+    unknown.total > 0 && `${many(unknown.total)} unknown`,
+  ].filter(Boolean);
+  const lineOf = (text: string, { url }: SummaryLink, rest: string) => ({ text, url, rest });
+  const reasonOf = ({ reason }: SummaryLink) => messageOf(reason as Reason, null);
+  return {
+    title: parts.length > 0 ? `Summary: ${parts.join(", ")}` : "Summary: nothing happened",
+    url: null,
+    details: [
+      ...died.links.map((link) => lineOf("Dead", link, reasonOf(link))),
+      ...cameBack.links.map((link) => lineOf("Alive again", link, lengthText(link.deadForSeconds))),
+      ...stillDead.links.map((link) =>
+        lineOf("Still dead", link, `Since ${link.since.slice(0, 10)}.`),
+      ),
+      ...unknown.reasons.map(
+        ({ reason, total }) => `Unknown: ${many(total)}. ${messageOf(reason as Reason, null)}`,
+      ),
+      `Checks: ${many(checks)}.`,
+    ],
+    severity: died.total > 0 ? "bad" : cameBack.total > 0 ? "good" : "neutral",
+  };
+}
+
+/** "It was dead for 3 days." */
+function lengthText(seconds: number | null): string {
+  if (seconds === null) return "";
+  const [size, unit] = UNITS.find(([size]) => seconds >= size) ?? [60, "minute"];
+  const count = Math.max(1, Math.round(seconds / size));
+  return `It was dead for ${many(count)} ${unit}${count === 1 ? "" : "s"}.`;
+}
+
+const UNITS: [seconds: number, unit: string][] = [
+  [86_400, "day"],
+  [3600, "hour"],
+];
+
+const many = (count: number) => count.toLocaleString("en");
 
 const STATUS: Record<Verdict, string> = { active: "alive", dead: "dead", unknown: "unknown" };
 

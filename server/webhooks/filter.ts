@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import leven from "leven";
 import * as z from "zod";
 import type { Caller } from "../api/caller.ts";
@@ -212,17 +212,24 @@ export async function countMatches(
 const given = (filter: FilterBody) =>
   Object.fromEntries(Object.entries(filter).filter(([, values]) => values)) as Partial<Filter>;
 
-/** A condition on links: they pass the filter as they are now. Undefined for a filter that passes all. */
-export function linksThatPass({ group_ids: ids, services, reasons }: Filter): SQL | undefined {
-  const inGroups = ids?.filter((id) => id !== NO_GROUP) ?? [];
+/** A condition on a reason, by its code. Undefined for a filter that passes all. */
+export function reasonPasses({ reasons }: Filter, reason: SQLWrapper): SQL | undefined {
+  if (!reasons) return undefined;
   const codes = REASONS.filter((code) =>
-    reasons?.some((each) => each === code || each === familyOf(code)),
+    reasons.some((each) => each === code || each === familyOf(code)),
   );
+  return codes.length > 0 ? sql`${reason} in ${codes}` : sql`1 = 0`;
+}
+
+/** A condition on links: they pass the filter as they are now. Undefined for a filter that passes all. */
+export function linksThatPass(filter: Filter): SQL | undefined {
+  const { group_ids: ids, services } = filter;
+  const inGroups = ids?.filter((id) => id !== NO_GROUP) ?? [];
   const inGroup = inGroups.length > 0 ? inArray(links.groupId, inGroups) : sql`1 = 0`;
   const inNone = ids?.includes(NO_GROUP) ? sql`${links.groupId} is null` : sql`1 = 0`;
   return and(
     ids ? sql`(${inGroup} or ${inNone})` : undefined,
     services ? inArray(links.service, services) : undefined,
-    reasons ? inArray(links.reason, codes) : undefined,
+    reasonPasses(filter, links.reason),
   );
 }

@@ -16,6 +16,7 @@ import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { MAX_URL_LENGTH, parseTarget } from "../net/policy.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Filter, FilterBody, FilterRecord } from "./filter.ts";
+import { ScheduleBody, ScheduleRecord, timeZone, toScheduleRecord } from "./summary-schedule.ts";
 
 const MOST_EVENTS = 10;
 const LONGEST_NAME = 100;
@@ -46,6 +47,7 @@ export const Webhook = z
     name: z.string().nullable().meta({ example: "Docs" }),
     time_zone: z.string().nullable().meta({ example: null }),
     filter: FilterRecord.nullable().meta({ example: null }),
+    summary: ScheduleRecord.nullable().meta({ example: null }),
     is_active: z.boolean(),
     disabled_reason: z.enum(DISABLED_REASONS).nullable().meta({ example: null }),
     disabled_at: z.string().nullable().meta({ example: null }),
@@ -77,20 +79,6 @@ const events = () =>
 
 const name = () => text(LONGEST_NAME).meta({ example: "Docs" });
 
-/** Of the times in messages to people: a name of the IANA time zone database. */
-const timeZone = () =>
-  text(LONGEST_NAME)
-    .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
-    .meta({ example: "Europe/Berlin" });
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
-
 export const NewWebhook = z.object(
   {
     url: url(),
@@ -100,6 +88,7 @@ export const NewWebhook = z.object(
     name: name().nullable().optional(),
     time_zone: timeZone().nullable().optional(),
     filter: FilterBody.nullable().optional(),
+    summary: ScheduleBody.nullable().optional(),
   },
   "must be a JSON object",
 );
@@ -114,6 +103,7 @@ export const WebhookChange = z.object(
     name: name().nullable().optional(),
     time_zone: timeZone().nullable().optional(),
     filter: FilterBody.nullable().optional(),
+    summary: ScheduleBody.nullable().optional(),
   },
   "must be a JSON object",
 );
@@ -159,6 +149,7 @@ export const toWebhook = (webhook: WebhookRecord): z.infer<typeof Webhook> => ({
   name: webhook.name,
   time_zone: webhook.timeZone,
   filter: webhook.filter,
+  summary: toScheduleRecord(webhook.summary, webhook.summaryAt),
   is_active: webhook.isActive,
   disabled_reason: webhook.disabledReason,
   disabled_at: toIsoOrNull(webhook.disabledAt),
@@ -187,13 +178,19 @@ export const toWebhookWithNewSecret = (
 /** A body that is not an object has none of these. */
 const givenIn = (body: unknown) =>
   (body ?? {}) as Partial<
-    Record<"id" | "url" | "format" | "signing_secret" | "first_verdicts", unknown>
+    Record<
+      "id" | "url" | "format" | "signing_secret" | "first_verdicts" | "events" | "summary",
+      unknown
+    >
   >;
 
 /** @throws VALIDATION_ERROR with every problem at once; CONFLICT for e-mail while this server sends none */
 export function readNewWebhook(deps: Deps, input: unknown): NewWebhook {
-  const { format } = givenIn(input);
-  const webhook = read(deps, NewWebhook, input, format, onlyForMachines(format, input));
+  const { format, events, summary } = givenIn(input);
+  const webhook = read(deps, NewWebhook, input, format, {
+    ...onlyForMachines(format, input),
+    ...summaryProblems(events, summary),
+  });
   if (format === "email" && !deps.mail) throw mailIsOff();
   return webhook;
 }
@@ -216,7 +213,24 @@ export const readChange = (
   read(deps, WebhookChange, input, webhook?.format, {
     ...onlyForMachines(webhook?.format, input),
     ...(webhook && unchangeable(webhook, input)),
+    ...(webhook && changedSummaryProblems(webhook, input)),
   });
+
+/** A webhook has a schedule of summaries if it gets them, and only then. */
+function summaryProblems(events: unknown, summary: unknown): FieldProblems {
+  if (!Array.isArray(events)) return {};
+  const isNamed = events.includes("summary.ready");
+  if (isNamed && summary == null) return { summary: ["is required with summary.ready in events"] };
+  return !isNamed && summary != null ? { summary: ["needs summary.ready in events"] } : {};
+}
+
+function changedSummaryProblems(webhook: WebhookRecord, input: unknown): FieldProblems {
+  const { events = webhook.events, summary = webhook.summary } = givenIn(input);
+  // Without the event, a schedule that is not mentioned goes with it.
+  const isDropped = givenIn(input).summary === undefined && webhook.summary !== null;
+  const isNamed = Array.isArray(events) && events.includes("summary.ready");
+  return isDropped && !isNamed ? {} : summaryProblems(events, summary);
+}
 
 /** Returns the input with the URL in the form that `URL` gives it. */
 function read<T extends { url?: string | undefined }>(

@@ -40,6 +40,7 @@ import {
 import { askAgain } from "./recipients.ts";
 import { redeliver, redeliverFailed } from "./redeliver.ts";
 import { sendTest, type TestResult as TestOutcome } from "./send-test.ts";
+import { sendSummaryNow } from "./summaries.ts";
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from "./webhooks.ts";
 
 /** As many as the largest plan has, so that one page holds all. */
@@ -277,6 +278,25 @@ export const webhookRoutes = (deps: Deps) =>
           summary: "Send a test event",
           description:
             "Sends the first subscribed event once, with sample data and `test: true`. 200 whatever the receiver returns; `statusCode` is 0 if it does not respond. The test appears among the deliveries, is not retried and does not count for or against the webhook.",
+        },
+      },
+    )
+    .post(
+      "/:id/summary",
+      async ({ caller, params, saveReply }) => {
+        const webhook = await findWebhook(deps, caller, params.id);
+        await refuseTooMany(deps, webhook.id);
+        const save = saveReply(200, (result: TestOutcome) => result);
+        return { data: await sendSummaryNow(deps, caller, webhook, save) };
+      },
+      {
+        response: { 200: data(TestResult), ...recordRefusals, 409: ErrorReply },
+        detail: {
+          access: "write",
+          operationId: "sendSummary",
+          summary: "Send a webhook's summary of now",
+          description:
+            "Sends `summary.ready` once, from the last summary until now and with `test: true`. The period of the next summary stays as it is. 409 if the webhook has no `summary`.",
         },
       },
     )

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { deliveries, type EventRow, events } from "../db/tables.ts";
+import { deliveries, type EventRow, type EventType, events } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
@@ -15,7 +15,7 @@ import { isSuccess, messageFor, type Outcome, sendMessage, statusCodeOf } from "
 export type TestResult = z.infer<typeof Schema>;
 
 /**
- * Sends an event of the first subscribed type with sample data, marked as a test, even if the webhook is disabled. It is
+ * Sends an event, by default of the first subscribed type with sample data, marked as a test, even if the webhook is disabled. It is
  * recorded as a delivery, is not retried, and does not count for or against the webhook.
  * @throws CONFLICT when the webhook was deleted meanwhile, or was sealed with another secret key
  */
@@ -24,9 +24,10 @@ export async function sendTest(
   caller: Caller,
   webhook: WebhookRecord,
   saveReply: SaveReply<TestResult> = saveNoReply,
+  sample: Sample = sampleFor(webhook, deps.clock.now()),
 ): Promise<TestResult> {
   if (webhook.disabledReason === "unconfirmed") await refuseUnwanted(deps, caller, webhook);
-  const event = sampleEvent(webhook, deps.clock.now());
+  const event = testEvent(webhook, sample, deps.clock.now());
   const message = messageOrConflict(deps, webhook, event);
   // Without a signal it cannot be aborted.
   const outcome = (await sendMessage(deps, message)) as Outcome;
@@ -55,11 +56,22 @@ function messageOrConflict(deps: Deps, webhook: WebhookRecord, event: EventRow) 
   }
 }
 
-function sampleEvent({ accountId, events: subscribed }: WebhookRecord, now: number): EventRow {
-  const [type] = subscribed as [WebhookRecord["events"][number]];
-  const data = JSON.stringify({ ...sampleOf(type, now), test: true });
-  return { id: newIdAt(now), accountId, type, data, createdAt: now };
+/** The type and the data of an event that is sent as a test. */
+type Sample = { type: EventType; data: object };
+
+function sampleFor({ events: subscribed }: WebhookRecord, now: number): Sample {
+  const type = subscribed[0]!;
+  return { type, data: sampleOf(type, now) };
 }
+
+const testEvent = (
+  { accountId }: WebhookRecord,
+  { type, data }: Sample,
+  now: number,
+): EventRow => ({
+  ...{ id: newIdAt(now), accountId, type, createdAt: now },
+  data: JSON.stringify({ ...data, test: true }),
+});
 
 function deliveryOf(
   { id: webhookId }: WebhookRecord,

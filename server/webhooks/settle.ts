@@ -100,12 +100,14 @@ function changeOf(config: Config, { claimed, outcome, random }: Attempt, now: nu
   return next === null ? ["exhausted", 0, null, now] : ["failed", 0, next, null];
 }
 
-/** Selects deliveries that are still held and have been attempted before. */
+/** Selects and locks deliveries that are still held and have been attempted before: they may be deleted meanwhile. */
 function heldAgain(tx: Store, attempts: Attempt[]): SQL {
   const rows = heldRows(attempts.map(({ claimed }) => claimed));
+  const { holdRows } = tx.engine;
+  const lock = sql.raw(holdRows && `${holdRows} of deliveries`);
   return sql`${rowsOf(tx, HELD, rows)} as done join deliveries
     on webhook_id = of_webhook and event_id = of_event and lease = old_lease
-    where last_started_at is not null and ${isInRange(attempts)}`;
+    where last_started_at is not null and ${isInRange(attempts)} ${lock}`;
 }
 
 /** From the first to the last event: otherwise PostgreSQL may scan a table that it expects to be small. */

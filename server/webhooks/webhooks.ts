@@ -19,6 +19,7 @@ import { readFilters, refuseForeignGroups, writeFilter } from "./filter.ts";
 import { type CreatedWebhook, readNewWebhook, type WebhookRecord } from "./model.ts";
 import { admitRecipient } from "./recipients.ts";
 import { newSigningSecret, sealedUrl, visibleUrl } from "./secrets.ts";
+import { nextSummaryAt, type Schedule, writeSchedule } from "./summary-schedule.ts";
 
 export async function listWebhooks(
   deps: Deps,
@@ -80,6 +81,7 @@ export async function createWebhook(
     name = null,
     time_zone: timeZone = null,
     filter = null,
+    summary = null,
   } = rest;
   const id = newId();
   const signingSecret = newSigningSecret();
@@ -91,7 +93,7 @@ export async function createWebhook(
     const now = clock.now();
     await tx.insert(webhooks).values({
       ...{ id, accountId: caller.accountId, format, firstVerdicts, isActive: true, filters: 0 },
-      ...{ name, timeZone },
+      ...{ name, timeZone, ...(summary && newSchedule(summary, now)) },
       ...(format === "email" && (await admitRecipient(inTx, caller, { id, name, url }))),
       ...sealedUrl(url, secrets),
       secret: secrets.seal(signingSecret),
@@ -108,6 +110,13 @@ export async function createWebhook(
     return created;
   });
 }
+
+/** Columns of a webhook whose schedule of summaries is new. The first one begins now. */
+export const newSchedule = (schedule: Schedule, now: number) => ({
+  summary: writeSchedule({ ...schedule, last_at: null }),
+  summaryAt: nextSummaryAt(schedule, now),
+  summarySince: now,
+});
 
 export const subscriptionRows = (webhookId: string, events: EventType[]) =>
   events.map((type, position) => ({ webhookId, type, position }));

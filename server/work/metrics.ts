@@ -23,6 +23,8 @@ export type Metrics = {
   requestEnded(answered: Answered, ms: number): void;
   /** Counts a message to the mail server. `kind` is `alert`, `test` or that of a mail to a person. */
   mailEnded(kind: string, outcome: string, ms: number): void;
+  /** Counts a summary that was due: `sent`, or `quiet` since nothing happened. */
+  summaryEnded(outcome: "sent" | "quiet"): void;
   /** Counts a sign-in. `outcome` is `signed_in`, or why it failed. */
   signInEnded(via: "password" | "oidc", outcome: string): void;
   /** Registers what reads the state of the checker processes. */
@@ -71,6 +73,12 @@ export function createMetrics(): Metrics {
     name: "stillup_mail_seconds",
     help: "Duration of handing a message to the mail server.",
     buckets: DELIVERY_SECONDS,
+    registers,
+  });
+  const summaries = new Counter({
+    name: "stillup_summaries_total",
+    help: "Summaries that were due: sent, or quiet since nothing happened.",
+    labelNames: ["outcome"] as const,
     registers,
   });
   const signIns = new Counter({
@@ -155,6 +163,7 @@ export function createMetrics(): Metrics {
       mails.inc({ kind, outcome });
       mailSeconds.observe(ms / 1000);
     },
+    summaryEnded: (outcome) => summaries.inc({ outcome }),
     signInEnded: (via, outcome) => signIns.inc({ via, outcome }),
     requestEnded({ method, route, status }, ms) {
       const labels = {

@@ -268,6 +268,8 @@ export const STORIES: Record<string, Story> = {
   "DELETE /session/identities/:id": async () => null,
   "POST /admin/oidc/check": async () => null,
   "POST /webhooks/:id/confirm": async () => null,
+  // tests/webhooks/summaries.test.ts has its story.
+  "POST /webhooks/:id/summary": async () => null,
   "POST /webhooks/matches": async (_, { me }) => ({
     ask: () => me.post("/api/v1/webhooks/matches", { filter: { reasons: ["http_404"] } }),
     entry: null,

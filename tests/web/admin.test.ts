@@ -71,7 +71,7 @@ onDashboard("The installation in the settings", (dashboard) => {
     await page.getByRole("button", { name: "I have copied it" }).click();
     await inAll(page, "newcomer@example.org")
       .first()
-      .getByText("has not set a password yet")
+      .getByText("has not signed in yet")
       .waitFor();
 
     const { page: theirs } = await dashboard().stranger();

@@ -37,7 +37,7 @@ onDashboard("The people of an account", (dashboard) => {
     const link = await page.getByRole("textbox", { name: "Password link" }).inputValue();
     await page.getByRole("button", { name: "I have copied it" }).click();
 
-    await page.getByText("has not set a password yet").first().waitFor();
+    await page.getByText("has not signed in yet").first().waitFor();
     const { page: theirs } = await dashboard().stranger();
     await theirs.goto(link);
     await theirs.getByText("Create your password to join.").waitFor();

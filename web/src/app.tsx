@@ -1,4 +1,5 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
+import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, Route, Router, useLocation } from "preact-iso";
 import { DownProvider, hasFailed, useLive } from "./data/live.ts";
@@ -11,8 +12,6 @@ import {
   UserProvider,
   useSession,
 } from "./data/session.ts";
-import { InvitationPage, PasswordPage, SetupPage } from "./doors/first-password.tsx";
-import { ConfirmPage, ForgotPage, UnsubscribePage } from "./doors/mail.tsx";
 import { SessionOver, SignInPage } from "./doors/sign-in.tsx";
 import { AddHost } from "./frame/add.tsx";
 import { Frame } from "./frame/frame.tsx";
@@ -23,19 +22,27 @@ import LinksPage from "./links/links.tsx";
 import { OverviewPage } from "./overview/page.tsx";
 import { Loaded, Redirect } from "./ui/loaded.tsx";
 
+type DoorPage = FunctionComponent<{ session: Session }>;
+
+const firstPassword = (name: "SetupPage" | "PasswordPage" | "InvitationPage"): DoorPage =>
+  lazyPage(async () => ({ default: (await import("./doors/first-password.tsx"))[name] }));
+
+const ofMail = (name: "ForgotPage" | "ConfirmPage" | "UnsubscribePage"): DoorPage =>
+  lazyPage(async () => ({ default: (await import("./doors/mail.tsx"))[name] }));
+
 /** Pages without a session. */
-const DOORS: Record<string, typeof SetupPage> = {
-  "/setup": SetupPage,
+const DOORS: Record<string, DoorPage> = {
+  "/setup": firstPassword("SetupPage"),
   "/sign-in": SignInPage,
-  "/password": PasswordPage,
-  "/invitation": InvitationPage,
-  "/forgot": ForgotPage,
+  "/password": firstPassword("PasswordPage"),
+  "/invitation": firstPassword("InvitationPage"),
+  "/forgot": ofMail("ForgotPage"),
 };
 
 /** Those of links in mails, by the path before the link's token. */
-const MAIL_DOORS: Record<string, typeof SetupPage> = {
-  "/mail/confirm/": ConfirmPage,
-  "/mail/unsubscribe/": UnsubscribePage,
+const MAIL_DOORS: Record<string, DoorPage> = {
+  "/mail/confirm/": ofMail("ConfirmPage"),
+  "/mail/unsubscribe/": ofMail("UnsubscribePage"),
 };
 
 const SitesPage = lazyPage(() => import("./sites/page.tsx"));

@@ -1,6 +1,8 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/preact-query";
 import type { Alert, EventType, Format } from "../data/alerts.ts";
 import { api, asSent, unwrap } from "../data/api.ts";
+import type { Only } from "./only-for.tsx";
+import type { Schedule } from "./schedule.tsx";
 
 /** Query key of alerts and their messages. */
 export const ALERTS = ["webhooks"];
@@ -48,6 +50,8 @@ export type AlertChange = {
   events?: EventType[];
   first_verdicts?: boolean;
   is_active?: boolean;
+  summary?: Schedule | null;
+  filter?: Only | null;
 };
 
 export const createAlert = (alert: Required<Omit<AlertChange, "is_active">> & { format: Format }) =>

@@ -11,6 +11,7 @@ import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { countsText, Spark, totalOf } from "./messages.tsx";
 import { ALERTS, type AlertChange, changeAlert, type DayCounts, testAlert } from "./queries.ts";
+import { scheduleOf, usualSchedule } from "./schedule.tsx";
 import {
   type AlertState,
   addressOf,
@@ -186,8 +187,9 @@ const formatOf = ({ format }: Pick<Alert, "format">) =>
   VERBS[format] ? "" : ` as ${FORMAT_NAMES[format]}`;
 
 /** The whole sentence as text. */
-export const sentenceText = (alert: Pick<Alert, "events" | "first_verdicts" | "format" | "url">) =>
-  `When ${occasionOf(alert)}, ${verbOf(alert)} ${hostOf(alert)}${formatOf(alert)}.`;
+export const sentenceText = (
+  alert: Parameters<typeof occasionOf>[0] & Pick<Alert, "format" | "url">,
+) => `When ${occasionOf(alert)}, ${verbOf(alert)} ${hostOf(alert)}${formatOf(alert)}.`;
 
 const FIRST = "first_verdicts";
 type Choice = EventType | typeof FIRST;
@@ -231,6 +233,12 @@ function toggled(alert: Alert, choice: Choice): [AlertChange, AlertChange] {
   const { events, first_verdicts: isFirst } = alert;
   if (choice === FIRST) return [{ first_verdicts: !isFirst }, { first_verdicts: isFirst }];
   const isOn = events.includes(choice);
+  if (choice === "summary.ready") {
+    const summary = scheduleOf(alert);
+    const on = { events: [...events, choice], summary: usualSchedule() };
+    const off = { events: events.filter((each) => each !== choice), summary: null };
+    return isOn ? [off, { events, summary }] : [on, { events, summary: null }];
+  }
   const next = isOn ? events.filter((each) => each !== choice) : [...events, choice];
   return [{ events: next }, { events }];
 }

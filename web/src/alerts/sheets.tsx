@@ -9,6 +9,7 @@ import { Ask, type Closable } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
 import { CheckField, FieldProblem, TextField, useProblems } from "../ui/field.tsx";
 import { Sheet } from "../ui/overlay.tsx";
+import { ANY, type Only, OnlyFor } from "./only-for.tsx";
 import {
   ALERTS,
   type AlertChange,
@@ -18,6 +19,7 @@ import {
   testAlert,
 } from "./queries.ts";
 import { sentenceText, type Task } from "./rule.tsx";
+import { type Schedule, ScheduleFields, scheduleOf, usualSchedule } from "./schedule.tsx";
 import { RotateSecret, SigningSecret, VerifyingExample } from "./secret.tsx";
 import {
   addressOf,
@@ -36,18 +38,28 @@ type TaskProps = Closable & { alert: Alert };
 export const AlertTask = ({ task, ...props }: TaskProps & { task: Task }) =>
   task === "edit" ? <EditAlert {...props} /> : <RotateSecret {...props} />;
 
-type Draft = { url: string; format: Format; events: EventType[]; first_verdicts: boolean };
+type Draft = {
+  url: string;
+  format: Format;
+  events: EventType[];
+  first_verdicts: boolean;
+  /** Sent only with its event. */
+  summary: Schedule;
+  filter: Only;
+};
 
-const USUAL: Draft = {
+const usualDraft = (): Draft => ({
   url: "",
   format: "standard",
   events: ["link.dead", "link.alive"],
   first_verdicts: false,
-};
+  summary: usualSchedule(),
+  filter: ANY,
+});
 
 /** Creates an alert; then the sheet shows its secret once and offers a test. */
 export function NewAlert({ onClose }: Closable) {
-  const [draft, setDraft] = useState(USUAL);
+  const [draft, setDraft] = useState(usualDraft);
   const [isChosen, setChosen] = useState(false);
   const change = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
   /** A known URL selects its format, until the user selects one. */
@@ -63,7 +75,14 @@ export function NewAlert({ onClose }: Closable) {
       action="Create alert"
       isSheet
       class="form alert-form"
-      send={() => createAlert({ ...draft, url: urlOf(draft.url, draft.format) })}
+      send={() =>
+        createAlert({
+          ...draft,
+          url: urlOf(draft.url, draft.format),
+          summary: wantedSummary(draft),
+          filter: wantedFilter(draft),
+        })
+      }
       result={(alert) => <Created alert={alert} onClose={onClose} />}
       renews={[ALERTS]}
       onClose={onClose}
@@ -71,6 +90,7 @@ export function NewAlert({ onClose }: Closable) {
       <FormatField value={draft.format} onChange={choose} />
       <UrlField draft={draft} hint={FORMATS[draft.format].paste} onInput={enter} />
       <EventsField draft={draft} onChange={change} />
+      <OnlyFor value={draft.filter} onChange={(filter) => change({ filter })} />
       {URL.canParse(urlOf(draft.url, draft.format)) && draft.events.length > 0 && (
         <p class="sent sample">{sentenceText(draft)}</p>
       )}
@@ -124,7 +144,7 @@ const UrlField = ({ draft, onInput, ...field }: UrlProps) => (
 );
 
 type EventsProps = {
-  draft: Pick<Draft, "format" | "events" | "first_verdicts">;
+  draft: Pick<Draft, "format" | "events" | "first_verdicts" | "summary">;
   /** The events of an alert that is there, whose messages may be queued. */
   before?: EventType[];
   onChange: (more: Partial<Draft>) => void;
@@ -160,6 +180,9 @@ function EventsField({ draft, before = [], onChange }: EventsProps) {
                 }
               />
             </div>
+          )}
+          {event === "summary.ready" && events.includes(event) && (
+            <ScheduleFields value={draft.summary} onChange={(summary) => onChange({ summary })} />
           )}
         </Fragment>
       ))}
@@ -241,6 +264,8 @@ function EditAlert({ alert, onClose }: TaskProps) {
     format: alert.format,
     events: alert.events,
     first_verdicts: alert.first_verdicts,
+    summary: scheduleOf(alert) ?? usualSchedule(),
+    filter: alert.filter ?? ANY,
   }));
   const [draft, setDraft] = useState(before);
   const edit = (more: Partial<Draft>) => setDraft((last) => ({ ...last, ...more }));
@@ -264,6 +289,7 @@ function EditAlert({ alert, onClose }: TaskProps) {
         onInput={(url) => edit({ url })}
       />
       <EventsField draft={draft} before={before.events} onChange={edit} />
+      <OnlyFor value={draft.filter} onChange={(filter) => edit({ filter })} />
       <p class="hint">
         The kind, {FORMAT_NAMES[alert.format]}, cannot be changed. For another, create another
         alert.
@@ -280,11 +306,24 @@ const mailWords = ({ url, is_active: isActive }: Alert) =>
 /** What the field shows. */
 const typedOf = ({ url, format }: Alert) => (format === "email" ? addressOf(url) : url);
 
-function changedIn(before: Draft, { url, events, first_verdicts: isFirst }: Draft): AlertChange {
+/** The schedule goes with its event. */
+const wantedSummary = ({ events, summary }: Pick<Draft, "events" | "summary">) =>
+  events.includes("summary.ready") ? summary : null;
+
+const wantedFilter = ({ filter }: Pick<Draft, "filter">) =>
+  Object.values(filter).some((values) => values !== null) ? filter : null;
+
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+function changedIn(before: Draft, draft: Draft): AlertChange {
+  const { url, events, first_verdicts: isFirst } = draft;
+  const [summary, filter] = [wantedSummary(draft), wantedFilter(draft)];
   const isSame = new Set(before.events).symmetricDifference(new Set(events)).size === 0;
   return {
     ...(url !== before.url && { url: urlOf(url, before.format) }),
     ...(!isSame && { events }),
+    ...(!isEqual(summary, wantedSummary(before)) && { summary }),
+    ...(!isEqual(filter, wantedFilter(before)) && { filter }),
     ...(isFirst !== before.first_verdicts && { first_verdicts: isFirst }),
   };
 }

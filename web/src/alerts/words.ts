@@ -2,6 +2,7 @@ import type { Alert, EventType, Format } from "../data/alerts.ts";
 import { milliseconds } from "../data/format.ts";
 import { DELIVERY_WORDS } from "../data/words.ts";
 import type { Attempt, Message, Result, TestResult } from "./queries.ts";
+import { type Schedule, scheduleText } from "./schedule.tsx";
 
 type FormatWords = { paste: string; example: string };
 
@@ -58,6 +59,8 @@ export const EVENTS: Record<EventType, { verb: string; hint: string }> = {
   "link.created": { verb: "is added", hint: "A link was added." },
   "link.deleted": { verb: "is deleted", hint: "A link was deleted." },
   "batch.complete": { verb: "", hint: "All links of a batch have been checked." },
+  "summary.ready": { verb: "", hint: "A summary of what happened, on a schedule." },
+  "usage.threshold": { verb: "", hint: "80, 95 or 100% of a limit of the account is used." },
   "check.complete": { verb: "is checked", hint: "A check has finished, whatever its result." },
 };
 
@@ -67,19 +70,25 @@ export const FIRST_WORDS = "A new link is alive at its first check.";
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
 /** "a link dies or comes back", in the order of the form. */
-export function occasionOf({
-  events,
-  first_verdicts: isFirst,
-}: Pick<Alert, "events" | "first_verdicts">): string {
+export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasion): string {
   const verbs = EVENT_TYPES.filter((type) => events.includes(type)).flatMap((type) => {
     const { verb } = EVENTS[type];
     if (type === "link.alive" && isFirst) return [verb, "is alive at its first check"];
     return verb ? [verb] : [];
   });
-  const ofLinks = verbs.length > 0 ? `a link ${joined(verbs)}` : "";
-  if (!events.includes("batch.complete")) return ofLinks || "nothing happens";
-  return `${ofLinks && `${ofLinks}, or `}all links of a batch are checked`;
+  const occasions = [
+    verbs.length > 0 && `a link ${joined(verbs)}`,
+    events.includes("batch.complete") && "all links of a batch are checked",
+    events.includes("summary.ready") &&
+      `a summary is due${summary ? ` ${scheduleText(summary)}` : ""}`,
+    events.includes("usage.threshold") && "a limit is nearly used up",
+  ].filter((each) => each !== false);
+  return occasions.join(", or ") || "nothing happens";
 }
+
+type Occasion = Pick<Alert, "events" | "first_verdicts"> & {
+  summary?: Pick<Schedule, "weekday" | "at"> | null;
+};
 
 const joined = (words: string[]) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

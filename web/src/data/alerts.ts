@@ -48,6 +48,8 @@ export function messageTitle(message: About): string {
   if (event === "batch.complete") {
     return count === 1 ? "1 new link was checked" : `${many(count ?? 0)} new links were checked`;
   }
+  if (event === "summary.ready") return "Summary";
+  if (event === "usage.threshold") return "A limit is nearly used up";
   if (event === "digest") return count ? `Digest of ${many(count)} events` : "Digest";
   // A new link was never away.
   const isFirst = event === "link.alive" && message.previous_status === "unknown";

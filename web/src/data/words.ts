@@ -26,6 +26,8 @@ export const EVENT_WORDS = {
   "link.deleted": "Deleted",
   "check.complete": "Checked",
   "batch.complete": "Batch complete",
+  "summary.ready": "Summary",
+  "usage.threshold": "Limit",
   digest: "Digest",
 } as const;
 

@@ -57,7 +57,7 @@ type TextFieldProps = Labelled &
     | "value"
   >;
 
-type TextKind = "text" | "email" | "url" | "search" | "number" | "date" | "password";
+type TextKind = "text" | "email" | "url" | "search" | "number" | "date" | "time" | "password";
 
 export const TextField = (props: TextFieldProps & { type?: TextKind }) => {
   const { label, hint, name, error, type = "text", ...input } = props;
