@@ -173,7 +173,7 @@ async function countWhere({ readPool }: Store, are: SQL | undefined): Promise<nu
   return Number(row![0]);
 }
 
-/** A filter of reasons goes by the death that ended. */
+/** A filter of reasons looks at the death that ended. */
 async function readRecovered(scope: Scope): Promise<Summary["cameBack"]> {
   const { store, accountNo, filter, from, until } = scope;
   const death = sql`(select d.reason from changes d where d.link_no = links.no and d.kind = 'died'

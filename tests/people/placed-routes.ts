@@ -83,6 +83,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     DELETE /webhooks/:id
     POST /webhooks/:id/rotate-secret
     POST /webhooks/:id/test
+    POST /webhooks/:id/summary
     POST /webhooks/:id/confirm
     POST /webhooks/:id/deliveries/:delivery_id/redeliver
     POST /webhooks/:id/redeliver-failed

@@ -69,10 +69,7 @@ onDashboard("The installation in the settings", (dashboard) => {
     await page.getByRole("button", { name: "Create invitation" }).click();
     const link = await page.getByRole("textbox", { name: "Password link" }).inputValue();
     await page.getByRole("button", { name: "I have copied it" }).click();
-    await inAll(page, "newcomer@example.org")
-      .first()
-      .getByText("has not signed in yet")
-      .waitFor();
+    await inAll(page, "newcomer@example.org").first().getByText("has not signed in yet").waitFor();
 
     const { page: theirs } = await dashboard().stranger();
     await theirs.goto(link);

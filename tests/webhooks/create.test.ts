@@ -32,7 +32,7 @@ onBothEngines("POST /webhooks", (server) => {
       failing_since: null,
       last_delivery_at: null,
       last_status_code: null,
-      ...{ name: null, time_zone: null, filter: null },
+      ...{ name: null, time_zone: null, filter: null, summary: null },
       created_at: START,
       updated_at: START,
     });
@@ -50,7 +50,7 @@ onBothEngines("POST /webhooks", (server) => {
     expect(body.error.details.fields).toEqual({
       url: ["must be an http or https URL"],
       "events[1]": [
-        "must be one of: link.dead, link.alive, link.created, link.deleted, check.complete, batch.complete",
+        "must be one of: link.dead, link.alive, link.created, link.deleted, check.complete, batch.complete, summary.ready, usage.threshold",
       ],
     });
   });
