@@ -65,7 +65,13 @@ function Place({ session }: { session: Session }) {
   const { path, url } = useLocation();
   const Door = DOORS[path] ?? MAIL_DOORS[path.slice(0, path.lastIndexOf("/") + 1)];
   const user = useUserInside(session, Door !== undefined);
-  if (Door) return <Door session={session} />;
+  if (Door) {
+    return (
+      <ErrorBoundary>
+        <Door session={session} />
+      </ErrorBoundary>
+    );
+  }
   if (session.state === "setup") return <Redirect to="/setup" />;
   if (!user) {
     return <Redirect to={path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(url)}`} />;
