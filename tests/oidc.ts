@@ -155,7 +155,7 @@ export type Surfer = {
 
 let surfers = 0;
 
-export function openSurfer(server: TestServer): Surfer {
+export function openSurfer(server: Pick<TestServer, "url">): Surfer {
   const jars = { ours: new Map<string, string>(), theirs: new Map<string, string>() };
   surfers++;
   const address = `10.9.${surfers >> 8}.${surfers & 255}`;
