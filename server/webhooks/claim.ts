@@ -54,7 +54,7 @@ export async function claimDue(
   wanted: Wanted,
 ): Promise<Claims> {
   const now = deps.clock.now();
-  const { ready, nextAt } = await findReady(deps, now);
+  const { ready, nextAt } = await findReady(deps, now, held);
   const due = ready.map(({ id, format, lastDeliveryAt, failingSince, leased }) => ({
     ...{ id, lastDeliveryAt, isMail: format === "email" },
     isFailing: failingSince !== null,
@@ -100,18 +100,40 @@ export function isOurs({ nodes }: Pick<Deps, "nodes">, webhookId: string): boole
   return nodes.share("deliveries").has(bucket) || nodes.mailShare().has(bucket);
 }
 
+/** Webhooks by e-mail that are prepared for each place at the mail server. */
+const MAIL_AHEAD = 8;
+
+/**
+ * The webhooks that have their turn now. There may be thousands for one mail server: only as many as it can take soon,
+ * those that have waited longest, so that preparing the others does not hold up the rest.
+ */
+function inTurn({ mail }: Deps, found: Found[], held: ReadonlyMap<string, number>): Found[] {
+  const isMail = ({ format }: Found) => format === "email";
+  const mails = found.filter(isMail);
+  const heldMails = mails.reduce((sum, { id }) => sum + (held.get(id) ?? 0), 0);
+  const room = (mail?.places() ?? 0) * MAIL_AHEAD - heldMails;
+  if (mails.length <= room) return found;
+  const waitOf = ({ lastDeliveryAt }: Found) => lastDeliveryAt ?? 0;
+  const next = mails.toSorted((a, b) => waitOf(a) - waitOf(b)).slice(0, Math.max(0, room));
+  return found.filter((webhook) => !isMail(webhook) || next.includes(webhook));
+}
+
 /** Finds webhooks with due deliveries, after preparing those that need it. */
-async function findReady(deps: Deps, now: number) {
-  const { found, nextAt } = await findWork(deps, now);
+async function findReady(deps: Deps, now: number, held: ReadonlyMap<string, number>) {
+  const { found: all, nextAt } = await findWork(deps, now);
+  const found = inTurn(deps, all, held);
   const unprepared = found.filter(needsPreparing);
   const failed = new Set<string>();
   for (const webhook of unprepared) {
     const isReady = await prepare(deps, webhook).catch(logFailure(webhook));
     if (!isReady) failed.add(webhook.id);
   }
-  const all = unprepared.length > 0 ? (await findWork(deps, now)).found : found;
-  const ready = all.filter(({ id, isActive, isDue }) => isActive && isDue && !failed.has(id));
-  return { ready, nextAt: found.length > 0 ? null : nextAt };
+  const chosen = new Set(found.map(({ id }) => id));
+  const again = unprepared.length > 0 ? (await findWork(deps, now)).found : found;
+  const ready = again.filter(
+    ({ id, isActive, isDue }) => isActive && isDue && chosen.has(id) && !failed.has(id),
+  );
+  return { ready, nextAt: all.length > 0 ? null : nextAt };
 }
 
 const flag = (condition: SQL) => sql`${condition}`.mapWith(Boolean);

@@ -13,11 +13,13 @@ import { hostile } from "./hostile.ts";
 import { hostileApi } from "./hostile-api.ts";
 import { measureJudging } from "./judging.ts";
 import { lists } from "./lists.ts";
+import { mail } from "./mail.ts";
 import { aMillionHourly } from "./million.ts";
 import { nodes } from "./nodes.ts";
 import { batches, reads } from "./reads.ts";
 import { space } from "./space.ts";
 import { starts } from "./start.ts";
+import { summary } from "./summary.ts";
 import { createTable, type Note } from "./table.ts";
 
 const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
@@ -37,6 +39,8 @@ const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   dashboard,
   nodes,
   claims,
+  summary,
+  mail,
 };
 
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
