@@ -17,6 +17,7 @@ import { mail } from "./mail.ts";
 import { aMillionHourly } from "./million.ts";
 import { nodes } from "./nodes.ts";
 import { batches, reads } from "./reads.ts";
+import { signIns } from "./sign-in.ts";
 import { space } from "./space.ts";
 import { starts } from "./start.ts";
 import { summary } from "./summary.ts";
@@ -41,6 +42,7 @@ const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   claims,
   summary,
   mail,
+  "sign-in": signIns,
 };
 
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
