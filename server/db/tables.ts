@@ -37,6 +37,7 @@ export const FORMATS = [
   "teams",
   "telegram",
   "ntfy",
+  "apprise",
   "email",
 ] as const;
 export type Format = (typeof FORMATS)[number];

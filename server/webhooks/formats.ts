@@ -50,6 +50,7 @@ const CHATS: Record<
   teams,
   telegram,
   ntfy,
+  apprise,
 };
 
 const jsonPayload = (body: string): Payload => ({
@@ -220,3 +221,25 @@ const NTFY_HEADERS: Record<Severity, { tags: string; priority: string }> = {
 };
 
 const NTFY = plainText((text) => Buffer.byteLength(text));
+
+/**
+ * An Apprise API server, which passes the message on to whatever is configured under the key in its path. Of the query
+ * only `tag` is for it.
+ */
+function apprise(message: ChatMessage, url: string): Payload {
+  const { title, severity, dashboardUrl } = message;
+  const to = new URL(url);
+  const tag = to.searchParams.get("tag");
+  to.search = tag === null ? "" : `?${new URLSearchParams({ tag })}`;
+  const body = [addressAndLines(message, APPRISE), ...(dashboardUrl ? [dashboardUrl] : [])];
+  const payload = { title, body: body.join("\n"), type: APPRISE_TYPES[severity], format: "text" };
+  return { ...jsonPayload(JSON.stringify(payload)), url: to.href };
+}
+
+const APPRISE_TYPES: Record<Severity, string> = {
+  bad: "failure",
+  good: "success",
+  neutral: "info",
+};
+
+const APPRISE = plainText(lengthOf);

@@ -281,6 +281,9 @@ function missingIn({ pathname, searchParams }: URL, format: unknown): string | n
     const isWhole = pathname.endsWith("/sendMessage") && searchParams.get("chat_id")?.trim();
     return isWhole ? null : `must name the method and the chat, as in ${TELEGRAM_URL}`;
   }
+  if (format === "apprise" && !/\/notify\/[\w-]{1,128}\/?$/.test(pathname)) {
+    return "must name the key, as in https://apprise.example.com/notify/<key>";
+  }
   if (format === "ntfy" && !TOPIC.test(pathname)) {
     return "must name the topic, as in https://ntfy.sh/<topic>";
   }

@@ -49,6 +49,17 @@ test("only bad news has a higher priority in ntfy", () => {
   expect(priorityOf(largestDigest(URL))).toBe("4");
 });
 
+test("Apprise gets the kind of message, and only the tag of the webhook's query", () => {
+  const url = "https://apprise.example.com/notify/team?tag=a%20b&secret=x";
+  const sent = (type: (typeof EVENT_TYPES)[number]) =>
+    payloadFor("apprise", storedEvent(type), to(url));
+
+  expect(sent("link.dead").url).toBe("https://apprise.example.com/notify/team?tag=a+b");
+  expect(JSON.parse(sent("link.dead").body).type).toBe("failure");
+  expect(JSON.parse(sent("link.alive").body).type).toBe("success");
+  expect(JSON.parse(sent("link.created").body).type).toBe("info");
+});
+
 test("Telegram gets the chat, the topic and the silent option of the webhook's URL", () => {
   const url = `${CHAT}&message_thread_id=42&disable_notification=true`;
 

@@ -15,6 +15,7 @@ export const SERVICES: Record<Service, (payload: Payload) => Seen> = {
   teams: inTeams,
   telegram: inTelegram,
   ntfy: inNtfy,
+  apprise: inApprise,
 };
 
 /** An address that the service makes a link of by itself. */
@@ -115,6 +116,15 @@ function inNtfy({ body, headers }: Payload): Seen {
   expect(priority).toMatch(/^[1-5]$/);
   const seen = readPlain(body);
   return { text: `${title}\n${seen.text}`, links: [...seen.links, ...(click ? [click] : [])] };
+}
+
+function inApprise({ body, headers }: Payload): Seen {
+  expect(headers).toEqual({ "content-type": "application/json" });
+  const { title, body: text, type, format, ...none } = JSON.parse(body);
+  expect({ none, format }).toEqual({ none: {}, format: "text" });
+  expect(type).toBeOneOf(["failure", "success", "info"]);
+  const seen = readPlain(text);
+  return { text: `${title}\n${seen.text}`, links: seen.links };
 }
 
 /** Apps make links and mentions of plain text by themselves. */

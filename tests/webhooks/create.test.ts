@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { onBothEngines, START } from "../harness.ts";
 
 const PATH = "/api/v1/webhooks";
-const FORMATS = "must be one of: standard, slack, discord, teams, telegram, ntfy, email";
+const FORMATS = "must be one of: standard, slack, discord, teams, telegram, ntfy, apprise, email";
 const CHAT =
   "must name the method and the chat, as in https://api.telegram.org/bot<token>/sendMessage?chat_id=<id>";
+const KEY = "must name the key, as in https://apprise.example.com/notify/<key>";
 const TOPIC = "must name the topic, as in https://ntfy.sh/<topic>";
 
 onBothEngines("POST /webhooks", (server) => {
@@ -99,6 +100,7 @@ onBothEngines("POST /webhooks", (server) => {
     ["teams", "https://example.logic.azure.com/workflows/x/triggers/manual/paths/invoke?sig=x"],
     ["telegram", "https://api.telegram.org/bot1:x/sendMessage?chat_id=-100123"],
     ["ntfy", "https://ntfy.sh/links_of-mine"],
+    ["apprise", "https://apprise.example.com/notify/team-1?tag=links"],
   ])("a webhook may be made for %s, and every record says so", async (format, url) => {
     const me = await server().account();
 
@@ -117,6 +119,8 @@ onBothEngines("POST /webhooks", (server) => {
     ["a blank chat", "telegram", "https://example.com/sendMessage?chat_id=%20", { url: [CHAT] }],
     ["another method", "telegram", "https://example.com/getUpdates?chat_id=1", { url: [CHAT] }],
     ["what ntfy has below a topic", "ntfy", "https://ntfy.sh/topic/json", { url: [TOPIC] }],
+    ["no key for Apprise", "apprise", "https://apprise.example.com/notify/", { url: [KEY] }],
+    ["another path of Apprise", "apprise", "https://apprise.example.com/add/k", { url: [KEY] }],
     ["no topic for ntfy", "ntfy", "https://ntfy.sh/", { url: [TOPIC] }],
     ["a topic that ntfy does not take", "ntfy", "https://ntfy.sh/my.topic", { url: [TOPIC] }],
   ])("%s is refused", async (_, format, url, fields) => {

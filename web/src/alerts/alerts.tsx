@@ -40,8 +40,8 @@ const Nothing = ({ onAdd }: { onAdd: () => void }) => (
   <div class="empty">
     <h1>No alerts yet</h1>
     <p>
-      Get notified when links die or come back: in Slack, Discord, Teams, Telegram, ntfy or your own
-      program.
+      Get notified when links die or come back: in Slack, Discord, Teams, Telegram, ntfy, Apprise or
+      your own program.
     </p>
     <NewButton onAdd={onAdd} />
   </div>

@@ -32,6 +32,10 @@ export const FORMATS: Record<Format, FormatWords> = {
     paste: "The URL of a topic, at ntfy.sh or on a server of your own.",
     example: "https://ntfy.sh/<topic>",
   },
+  apprise: {
+    paste: "The URL of a key on your Apprise API server, which reaches a hundred other services.",
+    example: "https://apprise.example.com/notify/<key>",
+  },
   email: {
     paste: "The address of one recipient. People outside of the account are asked to confirm.",
     example: "ann@example.com",

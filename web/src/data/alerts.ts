@@ -16,6 +16,7 @@ export const FORMAT_NAMES: Record<Format, string> = {
   teams: "Teams",
   telegram: "Telegram",
   ntfy: "ntfy",
+  apprise: "Apprise",
   email: "E-mail",
 };
 
