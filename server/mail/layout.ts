@@ -13,6 +13,8 @@ export type MailContent = {
   rows?: [name: string, value: string][];
   /** Many links, each with its own line about it. */
   list?: { text: string; detail: string }[];
+  /** What follows the list. */
+  closing?: string[];
   button?: { text: string; url: string };
   footer: string[];
   unsubscribeUrl?: string;
@@ -50,6 +52,7 @@ function textOf(content: MailContent): string {
     ...paragraphs.map(plain),
     rows.map(([name, value]) => `${name}: ${plain(value)}`).join("\n"),
     list.map(({ text, detail }) => `- ${plain(text)}\n  ${plain(detail)}`).join("\n"),
+    (content.closing ?? []).map(plain).join("\n"),
     button && `${button.text}:\n${button.url}`,
     ["-- ", ...content.footer.map(plain)].join("\n"),
     content.unsubscribeUrl && `Unsubscribe: ${content.unsubscribeUrl}`,
@@ -59,12 +62,12 @@ function textOf(content: MailContent): string {
 
 const escaped = (text: string) => encodeXML(plain(text));
 
-/** Zero-width joiners in what looks like an address keep mail programs from making a link of it. */
+/** `<wbr>` in what looks like an address keeps mail programs from making a link of it. */
 const inert = (text: string) => escaped(text).replace(/[:.@/]/g, "$&<wbr>");
 
 const FONT =
   "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-const TONES = { bad: "#b42318", good: "#16794a", neutral: "#475467" };
+const TONES = { bad: "#b42318", good: "#16794a", neutral: "#1d2129" };
 
 /** Classes are only for the dark: programs that know no media queries show the light one. */
 const DARK = `
@@ -72,7 +75,7 @@ const DARK = `
 @media (prefers-color-scheme:dark){
 .page{background:#111317!important}.card{background:#1a1d23!important;border-color:#2c313a!important}
 .ink{color:#eceef2!important}.soft{color:#a3abb8!important}.rule{border-color:#2c313a!important}
-.bad{color:#ff8f85!important}.good{color:#5fd39b!important}.neutral{color:#a3abb8!important}
+.bad{color:#ff8f85!important}.good{color:#5fd39b!important}.neutral{color:#eceef2!important}
 .button{background:#eceef2!important;color:#111317!important}}`;
 
 function htmlOf(content: MailContent): string {
@@ -85,6 +88,9 @@ function htmlOf(content: MailContent): string {
     ),
     rows.length > 0 && rowsHtml(rows),
     list.length > 0 && listHtml(list),
+    ...(content.closing ?? []).map(
+      (text) => `<p class="soft" style="margin:0 0 4px;color:#667085">${escaped(text)}</p>`,
+    ),
     content.button && buttonHtml(content.button),
   ];
   const body = parts.filter(Boolean).join("\n");

@@ -47,7 +47,7 @@ export function mailFor(
     ...(message.linkId && { thread: `link.${message.linkId}.${recipient.webhookId}` }),
     ...renderMail(content),
     headers: {
-      "List-Id": `${singleLine(recipient.name ?? "Stillup").replace(/[<>"]/g, "")} <${recipient.webhookId}.${new URL(publicUrl!).hostname}>`,
+      "List-Id": `${listName(recipient)} <${recipient.webhookId}.${new URL(publicUrl!).hostname}>`,
       "List-Unsubscribe": `<${unsubscribeUrl}>`,
       // RFC 8058 §3.1 requires https.
       ...(unsubscribeUrl.startsWith("https:") && {
@@ -57,6 +57,10 @@ export function mailFor(
     },
   };
 }
+
+/** Short, since a line of a header cannot be longer than 998 characters (RFC 5322 §2.1.1). */
+const listName = ({ name }: Pick<Recipient, "name">) =>
+  [...singleLine(name ?? "Stillup").replace(/[<>"]/g, "")].slice(0, 100).join("");
 
 /** The text of the mail, without the link to unsubscribe: with that, other people could decide for the recipient. */
 export function mailTextFor(
@@ -74,7 +78,10 @@ function contentOf(
   publicUrl: string | null,
 ): MailContent {
   const { title, url, lines, severity, dashboardUrl } = message;
-  const facts = lines.filter((line) => line.url === null).map(({ text }) => text);
+  const firstLink = lines.findIndex((line) => line.url !== null);
+  const isAfter = (i: number) => firstLink >= 0 && i > firstLink;
+  const factsThat = (are: (i: number) => boolean) =>
+    lines.flatMap((line, i) => (line.url === null && are(i) ? [line.text] : []));
   const list = lines.flatMap((line) =>
     line.url === null ? [] : { text: line.url, detail: `${line.text}. ${line.rest ?? ""}`.trim() },
   );
@@ -84,7 +91,8 @@ function contentOf(
     tone: severity,
     ...(url !== null && { about: { title: null, url } }),
     ...(list.length > 0 && { list }),
-    paragraphs: facts,
+    paragraphs: factsThat((i) => !isAfter(i)),
+    closing: factsThat(isAfter),
     ...(dashboardUrl && { button: { text: "Open Stillup", url: dashboardUrl } }),
     footer: [
       `Sent by ${name ? `the alert “${name}”` : "an alert"}${publicUrl ? ` on ${new URL(publicUrl).host}` : ""}.`,
