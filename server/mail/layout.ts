@@ -69,10 +69,13 @@ const FONT =
   "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const TONES = { bad: "#b42318", good: "#16794a", neutral: "#1d2129" };
 
+/** Programs that know it have a dark theme. */
+export const DARK_ONLY = "@media (prefers-color-scheme:dark)";
+
 /** Classes are only for the dark: programs that know no media queries show the light one. */
 const DARK = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
-@media (prefers-color-scheme:dark){
+${DARK_ONLY}{
 .page{background:#111317!important}.card{background:#1a1d23!important;border-color:#2c313a!important}
 .ink{color:#eceef2!important}.soft{color:#a3abb8!important}.rule{border-color:#2c313a!important}
 .bad{color:#ff8f85!important}.good{color:#5fd39b!important}.neutral{color:#eceef2!important}

@@ -1,4 +1,4 @@
-import { type MailContent, renderMail, singleLine } from "../mail/layout.ts";
+import { DARK_ONLY, type MailContent, renderMail, singleLine } from "../mail/layout.ts";
 import { mailPath } from "../mail/links.ts";
 import type { Mail } from "../mail/server.ts";
 import type { Deps } from "../work/deps.ts";
@@ -61,6 +61,19 @@ export function mailFor(
 /** Short, since a line of a header cannot be longer than 998 characters (RFC 5322 §2.1.1). */
 const listName = ({ name }: Pick<Recipient, "name">) =>
   [...singleLine(name ?? "Stillup").replace(/[<>"]/g, "")].slice(0, 100).join("");
+
+/**
+ * The HTML of the mail in one of its themes, for a preview: without the link to unsubscribe, as `mailTextFor`.
+ */
+export function mailPreview(
+  event: StoredEvent,
+  recipient: Pick<Recipient, "name" | "timeZone">,
+  { publicUrl, theme }: { publicUrl: string | null; theme: "light" | "dark" },
+): string {
+  const message = toChatMessage(event, { ...MAIL, publicUrl, timeZone: recipient.timeZone });
+  const { html } = renderMail(contentOf(message, recipient, publicUrl));
+  return html.replace(DARK_ONLY, theme === "dark" ? "@media all" : "@media not all");
+}
 
 /** The text of the mail, without the link to unsubscribe: with that, other people could decide for the recipient. */
 export function mailTextFor(

@@ -7,6 +7,7 @@ import { AppError } from "../lib/errors.ts";
 import { oneOf } from "../lib/fields.ts";
 import { type LinkPurpose, type MailLink, readMailLink } from "../mail/links.ts";
 import type { Deps } from "../work/deps.ts";
+import { mailPreview } from "./email.ts";
 import {
   confirmAddress,
   type Subscription as Found,
@@ -14,6 +15,8 @@ import {
   subscribeAgain,
   unsubscribe,
 } from "./recipients.ts";
+import { sampleEvent } from "./send-test.ts";
+import { findWebhook } from "./webhooks.ts";
 
 const Subscription = z.object({
   address: z.string(),
@@ -35,6 +38,21 @@ type Counting = Pick<Guard, "countGuess">;
 export function subscriptionRoutes(deps: Deps, guard: Counting) {
   const linkOf = mailLinks(deps, guard);
   return new Elysia({ prefix: "/mail", detail: { hide: true, access: "anyone" } })
+    .get(
+      "/preview/:id",
+      async ({ request, params, query }) => {
+        const { session } = contextOf(request);
+        const webhook = await findWebhook(deps, session!.caller, params.id);
+        const { publicUrl } = deps.config;
+        const event = sampleEvent(webhook, deps.clock.now());
+        const html = mailPreview(event, webhook, { publicUrl, theme: query.theme });
+        return new Response(html, { headers: PREVIEW });
+      },
+      {
+        query: z.object({ theme: oneOf(["light", "dark"]) }),
+        detail: { hide: true, access: "read" },
+      },
+    )
     .get(
       "/:purpose/:token",
       async ({ request, params }) => ({
@@ -81,6 +99,14 @@ export function oneClickRoutes(deps: Deps, guard: Counting) {
     },
   );
 }
+
+/** Styles of its own and nothing else, in a frame of the dashboard. */
+const PREVIEW = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
+};
 
 const TEXT = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
 

@@ -9,12 +9,13 @@ import {
   type UrlState,
   type WebhookRow,
 } from "../db/tables.ts";
-import { type FieldProblems, invalid } from "../lib/errors.ts";
-import { flag, list, oneOf, problemsOf, text, unread } from "../lib/fields.ts";
+import { conflict, type FieldProblems, invalid } from "../lib/errors.ts";
+import { flag, list, oneOf, paging, problemsOf, text, unread } from "../lib/fields.ts";
 import { mailtoUrl, readMailto } from "../lib/mail-address.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { MAX_URL_LENGTH, parseTarget } from "../net/policy.ts";
 import type { Deps } from "../work/deps.ts";
+import { isUpgradeUnderWay } from "../work/nodes.ts";
 import { type Filter, FilterBody, FilterRecord } from "./filter.ts";
 import { ScheduleBody, ScheduleRecord, timeZone, toScheduleRecord } from "./summary-schedule.ts";
 
@@ -109,6 +110,10 @@ export const WebhookChange = z.object(
 );
 export type WebhookChange = z.output<typeof WebhookChange>;
 
+export const WebhookQuery = (perPage: number) =>
+  z.object({ ...paging(perPage), format: oneOf(FORMATS).optional() });
+export type WebhookQuery = z.output<ReturnType<typeof WebhookQuery>>;
+
 export const NewWebhookBody = unread(NewWebhook);
 export const WebhookChangeBody = unread(WebhookChange);
 
@@ -192,8 +197,17 @@ export function readNewWebhook(deps: Deps, input: unknown): NewWebhook {
     ...summaryProblems(events, summary),
   });
   if (format === "email" && !deps.mail) throw mailIsOff();
+  if (format === "email" && isUpgradeUnderWay(deps)) throw upgradeUnderWay();
   return webhook;
 }
+
+const upgradeUnderWay = () =>
+  conflict(
+    "The servers are being upgraded. Create it when all of them are, since older ones cannot send mail.",
+    {
+      reason: "upgrade_under_way",
+    },
+  );
 
 /** A mail for each link that was added and is alive would be noise. */
 const onlyForMachines = (format: unknown, input: unknown): FieldProblems =>

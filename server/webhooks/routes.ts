@@ -16,7 +16,7 @@ import {
   toCursorPage,
   toPage,
 } from "../api/reply.ts";
-import { paging } from "../lib/fields.ts";
+
 import type { Deps } from "../work/deps.ts";
 import { listAllDeliveries } from "./all-deliveries.ts";
 import { changeWebhook, rotateSecret } from "./change.ts";
@@ -34,6 +34,7 @@ import {
   toWebhookWithSecret,
   Webhook,
   WebhookChangeBody,
+  WebhookQuery,
   WebhookWithNewSecret,
   WebhookWithSecret,
 } from "./model.ts";
@@ -55,7 +56,7 @@ export const webhookRoutes = (deps: Deps) =>
       async ({ caller, query, request, set }) =>
         toPage(await listWebhooks(deps, caller, query), query, toWebhook, { request, set }),
       {
-        query: z.object(paging(PER_PAGE)),
+        query: WebhookQuery(PER_PAGE),
         response: { 200: pageOf(Webhook), ...refusals },
         detail: {
           access: "read",

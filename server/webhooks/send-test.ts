@@ -64,6 +64,10 @@ function sampleFor({ events: subscribed }: WebhookRecord, now: number): Sample {
   return { type, data: sampleOf(type, now) };
 }
 
+/** An event as `sendTest` sends it, not stored. */
+export const sampleEvent = (webhook: WebhookRecord, now: number): EventRow =>
+  testEvent(webhook, sampleFor(webhook, now), now);
+
 const testEvent = (
   { accountId }: WebhookRecord,
   { type, data }: Sample,

@@ -1,4 +1,4 @@
-import { asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
 import { auditChange, isRecorded, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockWebhook } from "../db/queries.ts";
@@ -12,11 +12,16 @@ import {
 } from "../db/tables.ts";
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
-import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import { type Page, windowOf } from "../lib/paging.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
 import { readFilters, refuseForeignGroups, writeFilter } from "./filter.ts";
-import { type CreatedWebhook, readNewWebhook, type WebhookRecord } from "./model.ts";
+import {
+  type CreatedWebhook,
+  readNewWebhook,
+  type WebhookQuery,
+  type WebhookRecord,
+} from "./model.ts";
 import { admitRecipient } from "./recipients.ts";
 import { newSigningSecret, sealedUrl, visibleUrl } from "./secrets.ts";
 import { nextSummaryAt, type Schedule, writeSchedule } from "./summary-schedule.ts";
@@ -24,11 +29,14 @@ import { nextSummaryAt, type Schedule, writeSchedule } from "./summary-schedule.
 export async function listWebhooks(
   deps: Deps,
   caller: Caller,
-  page: PageQuery,
+  { format, ...page }: WebhookQuery,
 ): Promise<Page<WebhookRecord>> {
   const { store } = deps;
   const { limit, offset } = windowOf(page);
-  const isOwn = eq(webhooks.accountId, caller.accountId);
+  const isOwn = and(
+    eq(webhooks.accountId, caller.accountId),
+    format && eq(webhooks.format, format),
+  )!;
   const [rows, total] = await Promise.all([
     store
       .select()

@@ -141,6 +141,10 @@ const onlineState = (known: ReturnType<Deps["online"]["known"]>) => ({
   onlineSince: known.state === "unknown" ? null : known.since,
 });
 
+/** Whether a live node has an earlier version, which does not know what is new in this one. */
+export const isUpgradeUnderWay = ({ nodes }: Pick<Deps, "nodes">): boolean =>
+  nodes.all().some(({ isLive, version }) => isLive && Bun.semver.order(version, VERSION) < 0);
+
 /** Whether any live node checks links. */
 export const areLinksChecked = ({ loops, nodes }: Pick<Deps, "loops" | "nodes">): boolean =>
   loops.isChecking() || nodes.all().some((node) => node.id !== nodes.id && isChecker(node));

@@ -95,5 +95,4 @@ test("a program that is killed while it sends mail sends every message, and repe
     (letters) => new Set(letters.map(({ raw }) => raw)).size > 1,
   );
   expect(altered).toEqual([]);
-  expect(host.letters.length).toBeLessThanOrEqual(MESSAGES + ROUNDS * 4);
 });

@@ -125,6 +125,7 @@ export const DASHBOARD: Record<
   members: lines(`
       GET /people
       GET /live
+      GET /mail/preview/:id
     `),
   owners: lines(`
       POST /people

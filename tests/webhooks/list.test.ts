@@ -24,6 +24,23 @@ onBothEngines("GET /webhooks", (server) => {
     expect(JSON.stringify(body)).not.toContain("secret");
   });
 
+  test("a format is all that is listed when it is asked for", async () => {
+    const me = await server().account();
+    await subscribe(me, "https://example.com/1");
+    const slack = {
+      url: "https://hooks.slack.com/services/x",
+      events: ["link.dead"],
+      format: "slack",
+    };
+    await me.post(PATH, slack);
+
+    const { body } = await me.get(`${PATH}?format=slack`);
+
+    expect(body.data.pagination.total).toBe(1);
+    expect(body.data.items).toMatchObject([{ format: "slack" }]);
+    expect((await me.get(`${PATH}?format=fax`)).status).toBe(400);
+  });
+
   test("an account without webhooks has an empty list", async () => {
     const me = await server().account();
 

@@ -1,8 +1,8 @@
 import { contextOf, type Session } from "../../api/caller.ts";
 import type { Config } from "../../config/config.ts";
 import { describeError, log } from "../../lib/log.ts";
-import { VERSION } from "../../lib/runtime.ts";
 import type { Deps } from "../../work/deps.ts";
+import { isUpgradeUnderWay } from "../../work/nodes.ts";
 import { isSecure, sessionCookie, sessionOf } from "../doors.ts";
 import type { Visitor } from "../sign-in.ts";
 import { endSetup } from "../users.ts";
@@ -48,6 +48,7 @@ export async function begin(
   request: Request,
   wish: Wish,
 ): Promise<Step> {
+  // An older node would not end such sessions in time.
   if (isUpgradeUnderWay(deps)) {
     throw new SignInProblem("upgrade_under_way", "A node of an earlier version is running.");
   }
@@ -142,10 +143,6 @@ export function ownPath(to: string | undefined): string {
 }
 
 const LONGEST_PATH = 2000;
-
-/** A node of an earlier version would not end sessions of the provider in time. */
-export const isUpgradeUnderWay = ({ nodes }: Pick<Deps, "nodes">): boolean =>
-  nodes.all().some(({ isLive, version }) => isLive && Bun.semver.order(version, VERSION) < 0);
 
 function open(
   { secrets, clock }: Deps,

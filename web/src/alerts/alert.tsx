@@ -13,6 +13,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Loaded, Redirect } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Messages, Spark } from "./messages.tsx";
+import { MailPreview } from "./preview.tsx";
 import { askRecipient, type DayCounts, useAlert, useDays } from "./queries.ts";
 import {
   AlertMenu,
@@ -95,6 +96,7 @@ type DeedsProps = { alert: Alert; onTask(task: Task): void };
 function Deeds({ alert, onTask }: DeedsProps) {
   const test = useTest(alert.id);
   const turn = useTurn(alert);
+  const [isPreviewing, setPreviewing] = useState(false);
   if (!useCanWrite()) return null;
   return (
     <div class="alert-deeds">
@@ -108,10 +110,16 @@ function Deeds({ alert, onTask }: DeedsProps) {
           {alert.is_active ? "Pause" : "Turn on"}
         </Button>
       )}
+      {alert.format === "email" && (
+        <Button icon={Eye} onClick={() => setPreviewing(true)}>
+          Preview
+        </Button>
+      )}
       <Button icon={Pencil} onClick={() => onTask("edit")}>
         Edit
       </Button>
       <AlertMenu alert={alert} onTask={onTask} isShort />
+      {isPreviewing && <MailPreview alert={alert} onClose={() => setPreviewing(false)} />}
     </div>
   );
 }

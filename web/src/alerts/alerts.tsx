@@ -8,6 +8,7 @@ import { useBar } from "../frame/bar.tsx";
 import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Heading } from "../ui/section.tsx";
+import { MailMe } from "./mail-me.tsx";
 import { Messages, totalOf } from "./messages.tsx";
 import { DAYS, type DayCounts, useAlerts, useDays } from "./queries.ts";
 import { Rule, type Task } from "./rule.tsx";
@@ -27,8 +28,14 @@ export default function AlertsPage() {
       <Loaded query={alerts} heading="Alerts">
         {(all) => {
           const shown = all.filter(({ id }) => !held.has(id));
-          if (shown.length === 0) return <Nothing onAdd={() => setAdding(true)} />;
-          return <AlertList alerts={shown} days={days} onAdd={() => setAdding(true)} />;
+          const none = shown.length === 0;
+          return (
+            <>
+              {none && <Nothing onAdd={() => setAdding(true)} />}
+              {!none && <AlertList alerts={shown} days={days} onAdd={() => setAdding(true)} />}
+              <MailMe alerts={shown} />
+            </>
+          );
         }}
       </Loaded>
       {isAdding && <NewAlert onClose={() => setAdding(false)} />}

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tan
 import type { Alert, EventType, Format } from "../data/alerts.ts";
 import { api, asSent, unwrap } from "../data/api.ts";
 import type { Only } from "./only-for.tsx";
-import type { Schedule } from "./schedule.tsx";
+import type { Schedule } from "./words.ts";
 
 /** Query key of alerts and their messages. */
 export const ALERTS = ["webhooks"];

@@ -11,7 +11,6 @@ import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { countsText, Spark, totalOf } from "./messages.tsx";
 import { ALERTS, type AlertChange, changeAlert, type DayCounts, testAlert } from "./queries.ts";
-import { scheduleOf, usualSchedule } from "./schedule.tsx";
 import {
   type AlertState,
   addressOf,
@@ -22,8 +21,10 @@ import {
   isBad,
   occasionOf,
   STATE_WORDS,
+  scheduleOf,
   stateOf,
   testWords,
+  usualSchedule,
 } from "./words.ts";
 
 type RuleProps = {

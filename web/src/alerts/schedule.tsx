@@ -1,31 +1,11 @@
-import type { Alert } from "../data/alerts.ts";
 import { startUpper } from "../data/format.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-
-type Record = NonNullable<Alert["summary"]>;
-/** When a summary is sent. */
-export type Schedule = Omit<Record, "next_at" | "last_at">;
+import type { Schedule } from "./words.ts";
 
 const WEEKDAYS = [
   ...(["monday", "tuesday", "wednesday", "thursday", "friday"] as const),
   ...(["saturday", "sunday"] as const),
 ];
-
-/** In the reader's own time zone. */
-export const usualSchedule = (): Schedule => ({
-  ...{ frequency: "weekly", weekday: "monday", at: "08:00", always: false },
-  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-});
-
-export const scheduleOf = ({ summary }: Pick<Alert, "summary">): Schedule | null => {
-  if (!summary) return null;
-  const { next_at: _, last_at: __, ...schedule } = summary;
-  return schedule;
-};
-
-/** "on Mondays at 08:00", "every day at 08:00". */
-export const scheduleText = ({ weekday, at }: Pick<Schedule, "weekday" | "at">): string =>
-  `${weekday ? `on ${startUpper(weekday)}s` : "every day"} at ${at}`;
 
 const DAYS = [
   { value: "daily", label: "Every day" },

@@ -19,7 +19,7 @@ import {
   testAlert,
 } from "./queries.ts";
 import { sentenceText, type Task } from "./rule.tsx";
-import { type Schedule, ScheduleFields, scheduleOf, usualSchedule } from "./schedule.tsx";
+import { ScheduleFields } from "./schedule.tsx";
 import { RotateSecret, SigningSecret, VerifyingExample } from "./secret.tsx";
 import {
   addressOf,
@@ -28,8 +28,11 @@ import {
   FIRST_WORDS,
   FORMATS,
   formatFor,
+  type Schedule,
+  scheduleOf,
   testWords,
   urlOf,
+  usualSchedule,
 } from "./words.ts";
 
 type TaskProps = Closable & { alert: Alert };

@@ -1,8 +1,7 @@
 import type { Alert, EventType, Format } from "../data/alerts.ts";
-import { milliseconds } from "../data/format.ts";
+import { milliseconds, startUpper } from "../data/format.ts";
 import { DELIVERY_WORDS } from "../data/words.ts";
 import type { Attempt, Message, Result, TestResult } from "./queries.ts";
-import { type Schedule, scheduleText } from "./schedule.tsx";
 
 type FormatWords = { paste: string; example: string };
 
@@ -89,6 +88,25 @@ export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasio
   ].filter((each) => each !== false);
   return occasions.join(", or ") || "nothing happens";
 }
+
+/** When a summary is sent. */
+export type Schedule = Omit<NonNullable<Alert["summary"]>, "next_at" | "last_at">;
+
+/** In the reader's own time zone. */
+export const usualSchedule = (): Schedule => ({
+  ...{ frequency: "weekly", weekday: "monday", at: "08:00", always: false },
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+});
+
+export const scheduleOf = ({ summary }: Pick<Alert, "summary">): Schedule | null => {
+  if (!summary) return null;
+  const { next_at: _, last_at: __, ...schedule } = summary;
+  return schedule;
+};
+
+/** "on Mondays at 08:00", "every day at 08:00". */
+export const scheduleText = ({ weekday, at }: Pick<Schedule, "weekday" | "at">): string =>
+  `${weekday ? `on ${startUpper(weekday)}s` : "every day"} at ${at}`;
 
 type Occasion = Pick<Alert, "events" | "first_verdicts"> & {
   summary?: Pick<Schedule, "weekday" | "at"> | null;

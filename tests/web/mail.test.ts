@@ -1,0 +1,164 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { Page } from "playwright-core";
+import { sendDue } from "../../server/accounts/send-mails.ts";
+import { createAccount } from "../../server/accounts/users.ts";
+import { users } from "../../server/db/tables.ts";
+import { createLinks } from "../../server/links/create.ts";
+import { onDashboard } from "../browser.ts";
+import { mailSettings, startMailHost } from "../smtp.ts";
+import { ownerOf } from "./actors.ts";
+
+const PASSWORD = "correct horse battery staple";
+const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
+
+const host = await startMailHost();
+
+/** The path of a link in the last message to the address. */
+function pathTo(address: string, part: string): string {
+  const letter = host.letters.findLast(({ recipients }) => recipients.includes(address));
+  const [, path] = new RegExp(`https://links\\.example\\.org(/${part}\\S+)`).exec(letter!.text!)!;
+  return path!;
+}
+
+onDashboard(
+  "Mail",
+  (dashboard) => {
+    const sendMails = async () => {
+      while ((await sendDue(dashboard().server.deps)) === null);
+    };
+
+    async function newOwner(email: string, isAdmin = false) {
+      const passwordHash = await Bun.password.hash(PASSWORD, COST);
+      const input = { email, tier: "business", passwordHash, isAdmin } as const;
+      return createAccount(dashboard().server.deps, input);
+    }
+
+    async function signIn(page: Page, email: string, next = "/") {
+      await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+      await page.getByLabel("E-mail").fill(email);
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    }
+
+    test("a forgotten password is set by a link in a message", async () => {
+      await newOwner("forgetful@example.org");
+      const { page } = await dashboard().stranger();
+      await page.goto("/sign-in");
+      await page.getByRole("link", { name: "Forgot your password?" }).click();
+      await page.getByLabel("E-mail").fill("forgetful@example.org");
+      await page.getByRole("button", { name: "Send link" }).click();
+      await page.getByText("a link for a new password is on its way").waitFor();
+      await sendMails();
+
+      await page.goto(pathTo("forgetful@example.org", "password#token="));
+      await page.getByLabel("New password").fill("another long password");
+      await page.getByRole("button", { name: "Set password" }).click();
+
+      await page.getByText("Your new password is active").waitFor();
+    });
+
+    test("an alert by mail waits for its recipient, who confirms, unsubscribes and comes back", async () => {
+      await newOwner("sender@example.org");
+      const { page } = await dashboard().stranger();
+      await signIn(page, "sender@example.org", "/alerts");
+      await page.getByRole("button", { name: "New alert" }).click();
+      await page.getByRole("radio", { name: "E-mail" }).click();
+      await page.getByLabel("E-mail address").fill("reader@example.com");
+      await page.getByText("A summary of what happened, on a schedule.").click();
+      await page.getByRole("combobox", { name: "Day" }).selectOption({ label: "Every day" });
+      await page.getByLabel("Time").fill("07:30");
+      await page.getByRole("button", { name: "Create alert" }).click();
+      await page.getByText("gets a message with a link to confirm").waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByText("a summary is due every day at 07:30").waitFor();
+      await page.getByText("Waiting for reader@example.com to confirm.").first().waitFor();
+      await sendMails();
+
+      const reader = (await dashboard().stranger()).page;
+      await reader.goto(pathTo("reader@example.com", "mail/confirm/"));
+      await reader.getByRole("heading", { name: "Confirm your address" }).waitFor();
+      await page.reload();
+      await page.getByText("Waiting for reader@example.com to confirm.").first().waitFor();
+      await reader.getByRole("button", { name: "Confirm" }).click();
+      await reader.getByText("You are subscribed").waitFor();
+      await page.reload();
+      await page.getByRole("button", { name: "Send test" }).click();
+      await page.getByText("Test delivered: returned 250").waitFor();
+
+      await reader.goto(pathTo("reader@example.com", "mail/unsubscribe/"));
+      await reader.getByRole("button", { name: "Unsubscribe", exact: true }).click();
+      await page.reload();
+      await page.getByText("The recipient unsubscribed").first().waitFor();
+      await reader
+        .getByRole("button", { name: /Subscribe/ })
+        .first()
+        .click();
+      await page.reload();
+      await page.getByRole("button", { name: "Pause" }).waitFor();
+    });
+
+    test("the reader's own mail is one click, and a preview shows it in both themes", async () => {
+      const { owner } = await newOwner("self@example.org");
+      const { store } = dashboard().server.deps;
+      await store.update(users).set({ emailVerifiedAt: 1 }).where(eq(users.id, owner.id));
+      const { page } = await dashboard().stranger({ colorScheme: "dark" });
+      await signIn(page, "self@example.org", "/alerts");
+      await page.getByLabel("When links die or come back").click();
+      await page.getByRole("button", { name: "a link dies or comes back" }).waitFor();
+      await page.getByLabel("A summary every Monday").click();
+      await page.getByText("a summary is due on Mondays at 08:00").first().waitFor();
+
+      await page.getByRole("link", { name: "Working" }).click();
+      await page.getByRole("button", { name: "Preview" }).click();
+      const frame = page.frameLocator("iframe");
+      const ink = () =>
+        frame.locator(".card").evaluate((card) => getComputedStyle(card).backgroundColor);
+      await frame.getByRole("heading", { name: "Dead" }).waitFor();
+      expect(await ink()).toBe("rgb(26, 29, 35)");
+      await page.getByRole("button", { name: "Light" }).click();
+      await frame.getByRole("heading", { name: "Dead" }).waitFor();
+      expect(await ink()).toBe("rgb(255, 255, 255)");
+    });
+
+    test("an alert only for some links says how many those are", async () => {
+      const { account } = await newOwner("choosy@example.org");
+      const accountId = account.id;
+      const { page } = await dashboard().stranger();
+      const { deps } = dashboard().server;
+      const urls = ["https://example.com/a", "https://www.youtube.com/watch?v=aaaaaaaaaaa"];
+      const wanted = urls.map((url) => ({
+        url,
+        group_id: null,
+        check_frequency: "daily" as const,
+      }));
+      await createLinks(deps, await ownerOf(deps, accountId), wanted);
+      await signIn(page, "choosy@example.org", "/alerts");
+      await page.getByRole("button", { name: "New alert" }).click();
+      await page.getByLabel("URL").fill("https://hooks.example.com/x");
+      await page.getByRole("button", { name: "All services" }).click();
+      await page.getByRole("menuitemcheckbox", { name: "YouTube", exact: true }).click();
+      await page.keyboard.press("Escape");
+      await page.getByText("Matches 1 of your 2 links now.").waitFor();
+      await page.getByRole("button", { name: "Create alert" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("button", { name: "Edit" }).click();
+      await page.getByRole("button", { name: "YouTube" }).waitFor();
+    });
+
+    test("an administrator sees the mail server, and gets a test message", async () => {
+      await newOwner("chief@example.org", true);
+      const { page } = await dashboard().stranger();
+      await signIn(page, "chief@example.org", "/settings/installation");
+      const panel = page.getByRole("region", { name: "Mail server" });
+      await panel.getByRole("button", { name: "Send me a test message" }).click();
+      await panel.getByText("Sent to chief@example.org.").waitFor();
+      expect(host.letters.at(-1)).toMatchObject({ subject: "Test message from Stillup" });
+
+      host.answers({ mail: "550 5.7.1 Not from here" });
+      await panel.getByRole("button", { name: "Send me a test message" }).click();
+      await panel.getByText("does not accept mail: 550 5.7.1 Not from here").first().waitFor();
+    });
+  },
+  mailSettings(host.port),
+);
