@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { linkByOperator } from "../../server/accounts/oidc/identities.ts";
 import { asToken, createInvitedAccount, createPasswordLink } from "../../server/accounts/users.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
+import { createService } from "../../server/app/app.ts";
 import { audit, identities, sessions, users } from "../../server/db/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { oidcSettings, openSurfer, PUBLIC_URL, startOidcHost } from "../oidc.ts";
@@ -225,6 +226,23 @@ onBothEngines(
         { headers: { "x-forwarded-for": "10.8.0.1" } },
       );
       expect(foreign.status).toBe(400);
+    });
+
+    test("ends at another node than it began", async () => {
+      await linkedOwner(server());
+      const { front } = await createService(server().deps);
+      const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: front });
+      const nodes = [server().url, other.url.href.replace(/\/$/, "")];
+      let turn = 0;
+      const surfer = openSurfer({
+        get url() {
+          return nodes[turn++ % 2]!;
+        },
+      });
+
+      expect(await surfer.signIn({ purpose: "sign-in", to: "/sites" })).toBe("/sites");
+      expect((await surfer.ask("GET", "/sessions")).status).toBe(200);
+      await other.stop(true);
     });
 
     test("needs a session or a token for everything but signing in", async () => {

@@ -2,12 +2,13 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { sendDue } from "../../server/accounts/send-mails.ts";
-import { createAccount } from "../../server/accounts/users.ts";
+import { createAccount, createSetup } from "../../server/accounts/users.ts";
 import { users } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { onDashboard } from "../browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { ownerOf } from "./actors.ts";
+import { faultsOf } from "./looking.ts";
 
 const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
@@ -110,6 +111,7 @@ onDashboard(
       await page.getByText("a summary is due on Mondays at 08:00").first().waitFor();
 
       await page.getByRole("link", { name: "Working" }).click();
+      expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Preview" }).click();
       const frame = page.frameLocator("iframe");
       const ink = () =>
@@ -140,6 +142,7 @@ onDashboard(
       await page.getByRole("menuitemcheckbox", { name: "YouTube", exact: true }).click();
       await page.keyboard.press("Escape");
       await page.getByText("Matches 1 of your 2 links now.").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Create alert" }).click();
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByRole("button", { name: "Edit" }).click();
@@ -158,6 +161,33 @@ onDashboard(
       host.answers({ mail: "550 5.7.1 Not from here" });
       await panel.getByRole("button", { name: "Send me a test message" }).click();
       await panel.getByText("does not accept mail: 550 5.7.1 Not from here").first().waitFor();
+    });
+  },
+  mailSettings(host.port),
+);
+
+onDashboard(
+  "Set-up with a mail server",
+  (dashboard) => {
+    test("offers a summary, which the new owner confirms", async () => {
+      const { server } = dashboard();
+      const token = await createSetup(server.deps);
+      const { page } = await dashboard().stranger();
+      await page.goto(`/setup#token=${token}`);
+      await page.getByLabel("E-mail", { exact: true }).fill("first@example.org");
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      expect(await page.getByLabel("Mail me a summary every Monday").isChecked()).toBe(true);
+      await page.getByRole("button", { name: "Create account" }).click();
+      await page.getByRole("dialog", { name: "Add links" }).waitFor();
+      while ((await sendDue(server.deps)) === null);
+
+      const reader = (await dashboard().stranger()).page;
+      await reader.goto(pathTo("first@example.org", "mail/confirm/"));
+      await reader.getByRole("button", { name: "Confirm" }).click();
+      await reader.getByText("You are subscribed").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Alerts" }).click();
+      await page.getByText("a summary is due on Mondays at 08:00").first().waitFor();
     });
   },
   mailSettings(host.port),

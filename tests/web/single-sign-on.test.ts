@@ -6,6 +6,7 @@ import { OPERATOR } from "../../server/api/caller.ts";
 import { type Looks, onDashboard, openVisitor } from "../browser.ts";
 import { freePort } from "../free-port.ts";
 import { CLIENT, startOidcHost } from "../oidc.ts";
+import { faultsOf } from "./looking.ts";
 import { signOut } from "./pages.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -44,6 +45,7 @@ onDashboard(
       await page.goto("/sign-in?next=%2Fsettings%2Fprofile");
       await page.getByRole("button", { name: "Continue with Team ID" }).click();
       await page.getByText("No user here is linked to you.").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
       await page.goto("/sign-in?next=%2Fsettings%2Fprofile");
       await page.getByLabel("E-mail").fill("ann@example.org");
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
@@ -96,6 +98,7 @@ onDashboard(
       await panel.getByText(host.issuer, { exact: true }).waitFor();
       await panel.getByRole("button", { name: "Check" }).click();
       await panel.getByText("PKCE (S256)").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
       expect(await panel.getByRole("textbox", { name: "Redirect URI" }).inputValue()).toBe(
         `${ours}/oidc/callback`,
       );

@@ -48,6 +48,18 @@ export const startAtProvider = async (visit: ProviderVisit): Promise<string> =>
 export const setUp = (answers: { token: string; email: string; password: string }) =>
   unwrap(api.setup.post(answers));
 
+/** Asks for mail to the new owner, who confirms their address by a link in it. */
+export const subscribeToSummary = (email: string) =>
+  complete(
+    api.webhooks.post({
+      ...{ url: `mailto:${email}`, format: "email", events: ["summary.ready"] },
+      summary: {
+        ...{ frequency: "weekly", weekday: "monday", at: "08:00" },
+        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      },
+    }),
+  );
+
 const FIRST_KEY = ["first-key"];
 
 /** Keeps the first API key until it was shown, for as long as the page is not loaded again. */

@@ -10,9 +10,10 @@ import {
   setPassword,
   setSession,
   setUp,
+  subscribeToSummary,
 } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Form, PasswordField, TextField, textsIn } from "../ui/field.tsx";
+import { CheckField, Form, PasswordField, TextField, textsIn } from "../ui/field.tsx";
 import { Redirect } from "../ui/loaded.tsx";
 import { ProviderButton } from "../ui/provider.tsx";
 import { CodeField, PASSWORD_RULE } from "../ui/secrets.tsx";
@@ -26,9 +27,11 @@ export function SetupPage({ session }: PageProps) {
   const { route } = useLocation();
   const token = useTokenOfLink();
   const account = useMutation({
-    mutationFn: setUp,
-    onSuccess: async ({ key, ...signedIn }) => {
+    mutationFn: ({ wantsSummary: _, ...answers }: Answers) => setUp(answers),
+    onSuccess: async ({ key, ...signedIn }, { email, wantsSummary }) => {
       keepFirstKey(client, key);
+      // Set-up has succeeded in any case; the alert can be created later.
+      if (wantsSummary) await subscribeToSummary(email).catch(() => {});
       await setSession(client, signedIn);
       route("/?add", true);
     },
@@ -42,7 +45,12 @@ export function SetupPage({ session }: PageProps) {
         <ByProvider oidc={session.oidc} visit={{ purpose: "setup", token }} />
       )}
       <Form
-        onSubmit={(form) => account.mutate(textsIn(form, "token", "email", "password"))}
+        onSubmit={(form) =>
+          account.mutate({
+            ...textsIn(form, "token", "email", "password"),
+            wantsSummary: form.has("summary"),
+          })
+        }
         error={account.error}
       >
         <TextField
@@ -58,6 +66,9 @@ export function SetupPage({ session }: PageProps) {
         />
         <EmailField />
         <PasswordField label="Password" required autoComplete="new-password" hint={PASSWORD_RULE} />
+        {session.sends_mail && (
+          <CheckField label="Mail me a summary every Monday" name="summary" defaultChecked />
+        )}
         <Button type="submit" primary busy={account.isPending}>
           Create account
         </Button>
@@ -65,6 +76,8 @@ export function SetupPage({ session }: PageProps) {
     </Door>
   );
 }
+
+type Answers = Parameters<typeof setUp>[0] & { wantsSummary: boolean };
 
 type Words = { title: string; lead: string; label: string; action: string; done: string };
 
