@@ -29,7 +29,7 @@ export type MailHost = {
   answers(replies: Replies): void;
   /** Resolves once so many messages have come. */
   seen(count: number): Promise<void>;
-  /** Commands that came in clear and encrypted, such as `AUTH`. */
+  /** How many were opened so far. */
   connections(): number;
   stop(): Promise<void>;
 };

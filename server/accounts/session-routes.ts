@@ -111,6 +111,7 @@ export function sessionRoutes(
       "/setup",
       async ({ request, body, set, status }) => {
         await refuseSecondSetup(deps);
+        refusePasswords(deps);
         await countGuess(request);
         const input = await model.readBody(model.Setup, body);
         const done = await setUp(guarded, input, visitorOf(request));
@@ -153,6 +154,7 @@ export function sessionRoutes(
     .patch(
       "/session/password",
       async ({ request, body, set }) => {
+        refusePasswords(deps);
         await countProof(request);
         const session = presentSession(request);
         const fields = model.passwordChange(shortestFor(session.user));

@@ -228,6 +228,21 @@ onBothEngines(
       expect(foreign.status).toBe(400);
     });
 
+    test("replaces the session that the browser has, and counts only callbacks that were not begun here", async () => {
+      const { owner } = await linkedOwner(server());
+      const surfer = openSurfer(server());
+      for (let n = 0; n < 30; n++) await surfer.signIn();
+      const { store } = server().deps;
+      expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(1);
+
+      const ends: string[] = [];
+      for (let n = 0; n < 25; n++) {
+        const visit = surfer.visit(`${PUBLIC_URL}/oidc/callback?code=x&state=${n}`);
+        ends.push(await visit.catch(({ message }: Error) => message.slice(0, 3)));
+      }
+      expect(new Set(ends)).toEqual(new Set(["/sign-in?problem=expired", "429"]));
+    });
+
     test("ends at another node than it began", async () => {
       await linkedOwner(server());
       const { front } = await createService(server().deps);
@@ -437,6 +452,8 @@ onBothEngines(
       expect((await surfer.ask("POST", "/password-mail", { email: owner.email })).status).toBe(403);
       expect((await surfer.ask("GET", "/session")).body.data.oidc.only).toBe(true);
       expect(await surfer.signIn()).toBe("/");
+      const change = { current: PASSWORD, new: "another long password" };
+      expect((await surfer.ask("PATCH", "/session/password", change)).status).toBe(403);
       const { id } = await newColleague(server(), { owner } as never, "viewer");
       expect((await surfer.ask("POST", `/people/${id}/password-link`)).status).toBe(403);
 

@@ -63,18 +63,22 @@ export async function begin(
   return { url, cookies: [cookie, ...surplus.map((each) => removal(deps.config, each))] };
 }
 
-/** Finishes it. Never throws for what the provider or the browser sends: problems lead to a page with a sentence. */
+/**
+ * Finishes it. Problems of the provider and the browser are not thrown: they lead to a page with a sentence.
+ * @param countGuess is called for a callback that was not begun here; it may throw
+ */
 export async function finish(
   deps: Deps,
   provider: Provider,
   request: Request,
-  visitor: Visitor,
+  { visitor, countGuess }: { visitor: Visitor; countGuess(): Promise<void> },
 ): Promise<Step> {
   const { search, searchParams } = new URL(request.url);
   const states = searchParams.getAll("state");
   const name = cookieName(deps.config, states[0] ?? "");
   const underWay = states.length === 1 ? open(deps, request, name, states[0]!) : null;
   const cookies = [removal(deps.config, name)];
+  if (!underWay) await countGuess();
   try {
     if (!underWay) throw new SignInProblem("expired", "There is no sign-in of this state.");
     const { wish, checks } = underWay;
@@ -105,24 +109,28 @@ async function fulfil(
   wish: Wish,
   arrival: Arrival,
 ): Promise<string | null> {
-  if (wish.purpose === "sign-in") return (await arrive(deps, arrival)).token;
-  if (wish.purpose === "invite") return (await acceptInvitation(deps, arrival, wish.token)).token;
+  const present = await sessionOf(deps, request);
+  // The new session replaces the one that the browser has.
+  const visitor = { ...arrival.visitor, sessionHash: present?.tokenHash };
+  const entry = { ...arrival, visitor };
+  if (wish.purpose === "sign-in") return (await arrive(deps, entry)).token;
+  if (wish.purpose === "invite") return (await acceptInvitation(deps, entry, wish.token)).token;
   if (wish.purpose === "setup") {
-    const { token } = await setUpByIdentity(deps, arrival, wish.token);
+    const { token } = await setUpByIdentity(deps, entry, wish.token);
     await endSetup(deps);
     return token;
   }
-  const session = await sessionThatBegan(deps, request, wish);
+  const session = requireSessionOf(present, wish);
   const act = wish.purpose === "link" ? linkIdentity : proveByIdentity;
   await act(deps, arrival, session);
   return null;
 }
 
-async function sessionThatBegan(deps: Deps, request: Request, wish: Wish): Promise<Session> {
-  const session = await sessionOf(deps, request);
+/** The session that began it, unless it has ended or is another now. */
+function requireSessionOf(session: Session | null, wish: Wish): Session {
   const isIt =
     "session" in wish && session?.tokenHash === wish.session && session.user.id === wish.user;
-  if (isIt) return session;
+  if (session && isIt) return session;
   throw new SignInProblem("expired", "The session that began it has ended.");
 }
 

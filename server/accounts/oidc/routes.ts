@@ -156,7 +156,6 @@ export const callbackRoutes = (deps: Deps, provider: Provider | null, guard: Gua
         if (query.iss !== settings.issuer) {
           throw invalid({ iss: ["is not the issuer that this server uses"] });
         }
-        await guard.countGuess(request);
         const wish = { purpose: "sign-in", to: ownPath(query.target_link_uri) } as const;
         const step = await begin(deps, present(provider), request, wish).catch((error) => {
           if (!(error instanceof SignInProblem)) throw error;
@@ -171,8 +170,10 @@ export const callbackRoutes = (deps: Deps, provider: Provider | null, guard: Gua
     )
     .get("/callback", async ({ request }) => {
       const known = present(provider);
-      await guard.countGuess(request);
-      return redirect(await finish(deps, known, request, visitorOf(request)));
+      const countGuess = () => guard.countGuess(request);
+      return redirect(
+        await finish(deps, known, request, { visitor: visitorOf(request), countGuess }),
+      );
     });
 
 function present(provider: Provider | null): Provider {

@@ -38,12 +38,23 @@ export function SetupPage({ session }: PageProps) {
   });
   // The session of the new account leads to the first links.
   if (session.state !== "setup" && !account.isSuccess) return <Redirect to="/" />;
+  const { oidc } = session;
+  if (oidc?.only) {
+    return (
+      <Door title="Set up Stillup" insecure={session.insecure}>
+        <p class="door-lead">
+          {token
+            ? `Sign in with ${oidc.name} to become the owner.`
+            : "Open the link that the server printed when it started."}
+        </p>
+        {token && <ProviderButton oidc={oidc} visit={{ purpose: "setup", token }} primary />}
+      </Door>
+    );
+  }
   return (
     <Door title="Set up Stillup" insecure={session.insecure}>
       <p class="door-lead">Create the owner account.</p>
-      {session.oidc && token && (
-        <ByProvider oidc={session.oidc} visit={{ purpose: "setup", token }} />
-      )}
+      {oidc && token && <ByProvider oidc={oidc} visit={{ purpose: "setup", token }} />}
       <Form
         onSubmit={(form) =>
           account.mutate({
