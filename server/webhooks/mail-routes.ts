@@ -1,13 +1,17 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
+import { presentSession } from "../accounts/doors.ts";
 import type { Guard } from "../accounts/guard.ts";
 import { contextOf } from "../api/caller.ts";
-import { createRefusals, data, recordRefusals } from "../api/reply.ts";
+import { createRefusals, data, recordRefusals, refusals } from "../api/reply.ts";
+import { EVENT_TYPES } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
 import { oneOf } from "../lib/fields.ts";
 import { type LinkPurpose, type MailLink, readMailLink } from "../mail/links.ts";
 import type { Deps } from "../work/deps.ts";
 import { mailPreview } from "./email.ts";
+import { toWebhook, type WebhookRecord } from "./model.ts";
+import { findOwnMail, setOwnMail } from "./own-mail.ts";
 import {
   confirmAddress,
   type Subscription as Found,
@@ -16,6 +20,7 @@ import {
   unsubscribe,
 } from "./recipients.ts";
 import { sampleEvent } from "./send-test.ts";
+import { ScheduleBody, ScheduleRecord } from "./summary-schedule.ts";
 import { findWebhook } from "./webhooks.ts";
 
 const Subscription = z.object({
@@ -24,6 +29,24 @@ const Subscription = z.object({
   account: z.string().nullable(),
   state: z.enum(["unconfirmed", "active", "paused", "unsubscribed", "refused", "gone"]),
 }) satisfies z.ZodType<Found>;
+
+/** What a person gets by mail to their own address. */
+const OwnMail = z.object({
+  events: z.array(z.enum(EVENT_TYPES)),
+  summary: ScheduleRecord.nullable(),
+  is_active: z.boolean(),
+});
+
+const OwnMailBody = z.object(
+  { events: z.array(oneOf(EVENT_TYPES)), summary: ScheduleBody.nullable().optional() },
+  "must be a JSON object",
+);
+
+function toOwnMail(webhook: WebhookRecord | null): z.infer<typeof OwnMail> {
+  if (!webhook) return { events: [], summary: null, is_active: false };
+  const { events, summary, is_active } = toWebhook(webhook);
+  return { events, summary, is_active };
+}
 
 const Choice = z.object({ to: oneOf(["unsubscribe", "refuse", "subscribe"]) });
 
@@ -38,6 +61,24 @@ type Counting = Pick<Guard, "countGuess">;
 export function subscriptionRoutes(deps: Deps, guard: Counting) {
   const linkOf = mailLinks(deps, guard);
   return new Elysia({ prefix: "/mail", detail: { hide: true, access: "anyone" } })
+    .get(
+      "/me",
+      async ({ request }) => ({
+        data: toOwnMail(await findOwnMail(deps, presentSession(request))),
+      }),
+      { detail: { access: "signed-in" }, response: { 200: data(OwnMail), ...refusals } },
+    )
+    .post(
+      "/me",
+      async ({ request, body }) => ({
+        data: toOwnMail(await setOwnMail(deps, presentSession(request), body)),
+      }),
+      {
+        detail: { access: "signed-in" },
+        body: OwnMailBody,
+        response: { 200: data(OwnMail), ...mailRefusals },
+      },
+    )
     .get(
       "/preview/:id",
       async ({ request, params, query }) => {

@@ -267,6 +267,7 @@ export const STORIES: Record<string, Story> = {
   "POST /session/oidc": async () => null,
   "DELETE /session/identities/:id": async () => null,
   "POST /admin/oidc/check": async () => null,
+  "POST /mail/me": async () => null,
   "POST /webhooks/:id/confirm": async () => null,
   // tests/webhooks/summaries.test.ts has its story.
   "POST /webhooks/:id/summary": async () => null,

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { noteVerified } from "../../server/accounts/sign-in.ts";
+import { users } from "../../server/db/tables.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
-import { newOwner, openBrowser } from "../session/browser.ts";
+import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { agreeTo, sendAll } from "./recipients.ts";
 
@@ -85,6 +87,37 @@ onBothEngines(
       );
       const again = await me.post(`/api/v1/webhooks/${id}/confirm`);
       expect([again.status, again.body.error.details.reason]).toEqual([409, "already_confirmed"]);
+    });
+
+    test("is a reader of the account, who may have mail to their own proven address and to no other", async () => {
+      const made = await newOwner(server());
+      const viewer = await newColleague(server(), made, "viewer");
+      const browser = openBrowser(server());
+      await browser.signIn(viewer.email);
+      const wish = {
+        events: ["link.dead", "summary.ready"],
+        summary: { frequency: "daily", at: "08:00", time_zone: "UTC" },
+      };
+
+      const early = await browser.post("/mail/me", wish);
+      expect([early.status, early.body.error.details.reason]).toEqual([403, "unproven_address"]);
+      const { store } = server().deps;
+      await store.update(users).set({ emailVerifiedAt: 1 }).where(eq(users.id, viewer.id));
+      const set = await browser.post("/mail/me", wish);
+
+      expect(set.body.data).toMatchObject({
+        events: wish.events,
+        is_active: true,
+        summary: { at: "08:00" },
+      });
+      const other = { url: "mailto:other@example.org", format: "email", events: ["link.dead"] };
+      expect((await browser.post("/webhooks", other)).status).toBe(403);
+      expect(
+        (await browser.post("/mail/me", { events: ["link.dead"] })).body.data.summary,
+      ).toBeNull();
+      expect((await browser.post("/mail/me", { events: [] })).body.data.events).toEqual([]);
+      expect((await browser.get("/webhooks")).body.data.items).toEqual([]);
+      expect((await browser.get("/mail/me")).body.data.is_active).toBe(false);
     });
 
     test("unsubscribes with one click, after which no one else can subscribe them again", async () => {

@@ -121,6 +121,8 @@ export const DASHBOARD: Record<
       POST /session/recovery-codes
       GET /session/identities
       DELETE /session/identities/:id
+      GET /mail/me
+      POST /mail/me
     `),
   members: lines(`
       GET /people

@@ -161,6 +161,7 @@ onDashboard(
       host.answers({ mail: "550 5.7.1 Not from here" });
       await panel.getByRole("button", { name: "Send me a test message" }).click();
       await panel.getByText("does not accept mail: 550 5.7.1 Not from here").first().waitFor();
+      host.answers({});
     });
   },
   mailSettings(host.port),

@@ -273,6 +273,9 @@ const REFUSALS = [
 ];
 const PASSING = ["server_error", "temporarily_unavailable"];
 
+/** Of what the provider says, in the log. */
+const LONGEST_FACT = 200;
+
 /** By codes, since the names of classes are minified away in the executable. */
 function problemOf(error: unknown, { issuer }: Oidc): SignInProblem {
   if (error instanceof SignInProblem) return error;
@@ -286,7 +289,11 @@ function problemOf(error: unknown, { issuer }: Oidc): SignInProblem {
     });
   }
   const { code, error: said, error_description: why, status } = chain[0] as Failed;
-  const facts = { code, ...(said && { provider_error: said }), ...(why && { provider_says: why }) };
+  const short = (text: unknown) => String(text).slice(0, LONGEST_FACT);
+  const facts = {
+    ...{ code, ...(said && { provider_error: short(said) }) },
+    ...(why && { provider_says: short(why) }),
+  };
   const answer = (problem: Problem) => new SignInProblem(problem, detail, facts);
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR") {
     if (REFUSALS.includes(said ?? "")) return answer("refused");

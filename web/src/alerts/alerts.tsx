@@ -33,7 +33,7 @@ export default function AlertsPage() {
             <>
               {none && <Nothing onAdd={() => setAdding(true)} />}
               {!none && <AlertList alerts={shown} days={days} onAdd={() => setAdding(true)} />}
-              <MailMe alerts={shown} />
+              <MailMe />
             </>
           );
         }}

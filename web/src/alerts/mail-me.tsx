@@ -1,31 +1,37 @@
-import type { Alert, EventType } from "../data/alerts.ts";
-import { api, complete } from "../data/api.ts";
-import { useCanWrite, useSession, useUser } from "../data/session.ts";
+import { useQuery } from "@tanstack/preact-query";
+import type { EventType } from "../data/alerts.ts";
+import { api, unwrap } from "../data/api.ts";
+import { useSession, useUser } from "../data/session.ts";
 import { useSave } from "../frame/toast.tsx";
 import { CheckField } from "../ui/field.tsx";
-import { ALERTS, changeAlert, createAlert } from "./queries.ts";
-import { addressOf, scheduleOf, usualSchedule } from "./words.ts";
+import { ALERTS } from "./queries.ts";
+import { scheduleOf, usualSchedule } from "./words.ts";
 
 const WISHES: { label: string; events: EventType[] }[] = [
   { label: "When links die or come back", events: ["link.dead", "link.alive"] },
   { label: "A summary every Monday", events: ["summary.ready"] },
 ];
 
-/** Alerts to the reader's own address, one click each. */
-export function MailMe({ alerts }: { alerts: Alert[] }) {
+/** Mail to the reader's own address, one click each; also for those who can only read. */
+export function MailMe() {
   const { email } = useUser();
-  const canWrite = useCanWrite();
-  const sendsMail = useSession().data?.sends_mail;
-  const own = alerts.find(
-    ({ format, url }) => format === "email" && addressOf(url).toLowerCase() === email,
-  );
+  const sendsMail = useSession().data?.sends_mail === true;
+  const own = useQuery({
+    queryKey: [...ALERTS, "me"],
+    queryFn: () => unwrap(api.mail.me.get()),
+    enabled: sendsMail,
+  });
   const save = useSave({
-    change: (events: EventType[]) => apply(own, email, events),
+    change: (events: EventType[]) => {
+      const schedule = (own.data && scheduleOf(own.data)) ?? usualSchedule();
+      const summary = events.includes("summary.ready") ? schedule : null;
+      return unwrap(api.mail.me.post({ events, summary }));
+    },
     said: (_, events) => (events.length > 0 ? `Mail to ${email} changed.` : "You get no mail."),
     renews: [ALERTS],
   });
-  if (!sendsMail || !canWrite) return null;
-  const present = own?.events ?? [];
+  if (!own.data) return null;
+  const present = own.data.events;
   return (
     <fieldset class="panel mail-me" disabled={save.isPending}>
       <legend>Mail to {email}</legend>
@@ -43,15 +49,4 @@ export function MailMe({ alerts }: { alerts: Alert[] }) {
       })}
     </fieldset>
   );
-}
-
-async function apply(own: Alert | undefined, email: string, events: EventType[]): Promise<void> {
-  if (own && events.length === 0) return complete(api.webhooks({ id: own.id }).delete());
-  const schedule = (own && scheduleOf(own)) ?? usualSchedule();
-  const summary = events.includes("summary.ready") ? schedule : null;
-  if (own) await changeAlert(own.id, { events, summary });
-  else {
-    const alert = { url: `mailto:${email}`, format: "email", first_verdicts: false } as const;
-    await createAlert({ ...alert, events, summary, filter: null });
-  }
 }
