@@ -37,7 +37,7 @@ export async function signIns(note: Note): Promise<void> {
   });
   const own: number[] = [];
   const startedAt = performance.now();
-  let asked = 0;
+  const asked: number[] = [];
   for (let n = 0; n < SIGN_INS; n++) {
     const surfer = openSurfer({ url: server.url.href.replace(/\/$/, "") });
     const callback = await surfer.upToCallback((await surfer.start()).url);
@@ -47,14 +47,17 @@ export async function signIns(note: Note): Promise<void> {
     const page = await surfer.visit(callback);
     if (page !== "/") throw new Error(`The sign-in ended at ${page}.`);
     own.push(performance.now() - beganAt - providerMs);
-    asked = host.requests.length - before;
+    asked.push(host.requests.length - before);
   }
   const seconds = (performance.now() - startedAt) / 1000;
   note("callback to session without the provider's time, p99 ms", p99Of(own), {
     most: 30,
     digits: 1,
   });
-  note("requests to the provider after the redirect", asked, { most: 1 });
+  const [first, ...later] = asked;
+  // With those for its keys, which are kept.
+  note("requests to the provider after the redirect, first sign-in", first!);
+  note("the same later, at most", Math.max(...later), { most: 1 });
   note("whole sign-ins a second, with a provider in the same process", SIGN_INS / seconds);
   await server.stop(true);
   await host.stop();
