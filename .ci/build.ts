@@ -22,7 +22,12 @@ const OPTIONS = [
 ];
 
 /** The program, and those of the threads that it starts. */
-const ENTRIES = ["server/main.ts", "server/db/read-thread.ts", "server/db/task-thread.ts"];
+const ENTRIES = [
+  "server/main.ts",
+  "server/db/read-thread.ts",
+  "server/db/task-thread.ts",
+  "server/documents/document-thread.ts",
+];
 
 const compile = (outfile: string, target: string[]) =>
   $`bun build ${OPTIONS} ${target} ${ENTRIES} --outfile ${outfile}`.env({

@@ -7,9 +7,12 @@ import { type Import, importsOf, mutualPairs, productFiles } from "./imports.ts"
  */
 const WINGS = [
   "lib",
+  "documents",
+  "imports",
   "db",
   "net",
   "verdict",
+  "reading",
   "config",
   "checker",
   "mail",
@@ -19,6 +22,8 @@ const WINGS = [
   "accounts",
   "webhooks",
   "links",
+  "hosts",
+  "sources",
   "monitor",
   "ops",
   "views",
@@ -31,9 +36,12 @@ const WINGS = [
 /** The wings that know the web framework; elsewhere only routes do. */
 const OF_HTTP = ["api", "http", "app"];
 
-/** List readers and the reasons of verdicts run in the dashboard as well. */
-const SHARED = ["server/links/imports/", "server/verdict/reasons/"];
-const isShared = (path: string) => SHARED.some((folder) => path.startsWith(folder));
+/** The readers of lists and documents, and the reasons of verdicts, run in the dashboard as well. */
+const SHARED = ["server/imports/", "server/documents/", "server/verdict/reasons/"];
+/** What reads documents in a thread. */
+const NOT_SHARED = ["server/documents/reader.ts", "server/documents/document-thread.ts"];
+const isShared = (path: string) =>
+  SHARED.some((folder) => path.startsWith(folder)) && !NOT_SHARED.includes(path);
 
 const imports = productFiles().flatMap(importsOf);
 const inServer = imports.filter(({ from }) => from.startsWith("server/"));
@@ -46,7 +54,7 @@ const isRoutes = (file: string) => /[/-]routes\.ts$/.test(file);
 const shown = ({ from, to }: Import) => `${from} imports ${to}`;
 
 /** What a feature of the dashboard may import. */
-const BELOW = ["ui", "chart", "data", "frame"];
+const BELOW = ["ui", "chart", "data", "frame", "triage"];
 
 /** The folders of the dashboard, and which others each may import. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -54,12 +62,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ui: ["data"],
   chart: ["ui", "data"],
   frame: ["ui", "data"],
+  triage: ["ui", "data", "frame"],
   ...Object.fromEntries(
-    ["overview", "links", "link", "sites", "changes", "alerts", "add", "settings", "doors"].map(
-      (feature) => [feature, BELOW],
-    ),
+    [
+      ...["overview", "links", "link", "sites", "sources", "changes", "alerts", "add"],
+      ...["settings", "doors"],
+    ].map((feature) => [feature, BELOW]),
   ),
-  "app.tsx": [...BELOW, "overview", "links", "link", "sites"].concat([
+  "app.tsx": [...BELOW, "overview", "links", "link", "sites", "sources"].concat([
     "changes",
     "alerts",
     "add",
@@ -119,7 +129,7 @@ describe("In the server", () => {
     expect(wrong.map(shown)).toEqual([]);
   });
 
-  test("list readers and reasons import nothing else of ours, and nothing that a browser lacks", () => {
+  test("readers and reasons import nothing else of ours, and nothing that a browser lacks", () => {
     const shared = imports.filter(({ from }) => isShared(from));
     const wrong = shared.filter(
       ({ to }) => /^(server\/|web\/|node:|bun\b)/.test(to) && !isShared(to),
@@ -135,7 +145,7 @@ describe("In the server", () => {
 });
 
 describe("In the dashboard", () => {
-  test("one type of the server, the list readers and the reasons are imported, and nothing else", () => {
+  test("one type of the server, the readers and the reasons are imported, and nothing else", () => {
     const known = inWeb.filter(({ to }) => to.startsWith("server/") && !isShared(to));
 
     expect(known.map(({ what, to }) => `${what} of ${to}`)).toEqual([

@@ -53,6 +53,16 @@ describe("the executable", () => {
     expect((await run("fly")).exitCode).toBe(64);
   });
 
+  test("reads documents, long ones in a thread", async () => {
+    writeFileSync(join(folder, "long.md"), `[a](http://)\n\n${"word ".repeat(10_000)}`);
+
+    const { exitCode, stdout } = await run("check", "--offline", "long.md");
+    rmSync(join(folder, "long.md"));
+
+    expect(exitCode).toBe(1);
+    expect(stdout.toString()).toStartWith("long.md:1:5  dead  http://  ");
+  });
+
   test("brings its dashboard and its API reference along", async () => {
     const page = await fetch(`${url}/`);
     expect(page.headers.get("content-type")).toStartWith("text/html");

@@ -44,6 +44,8 @@ const NO_SETTINGS = [
   "STILLUP_RELEASE_KEY",
   "STILLUP_RELEASE_URL",
   "STILLUP_SIGNING_KEY",
+  "STILLUP_SERVER",
+  "STILLUP_API_KEY",
 ];
 
 describe("The pages for people", () => {

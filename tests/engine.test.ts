@@ -44,6 +44,7 @@ const link = (id: string, more: Partial<typeof links.$inferInsert> = {}) => ({
   nextCheckAt: AT,
   nextTrigger: "initial" as const,
   bucket: 0,
+  handling: "open" as const,
   site: "example.org",
   createdAt: AT,
   updatedAt: AT,
@@ -491,4 +492,22 @@ test("a transaction on postgres is run again after a deadlock", async () => {
   expect(await Promise.all([lockBoth([1, 5]), lockBoth([5, 1])])).toEqual(["done", "done"]);
   expect(begun).toBe(3);
   await store.engine.close();
+});
+
+test("a write that begins while the database closes is committed first", async () => {
+  const url = newFile();
+  const engine = openEngine(url);
+  await migrateToHead(engine, AT);
+  const store = createStore(engine);
+
+  const closing = engine.close();
+  await store.transaction(async (tx) => {
+    await tx.insert(accounts).values(account);
+    for (let i = 0; i < 20; i++) await tx.$count(accounts);
+  });
+  await closing;
+
+  const again = openEngine(url);
+  expect(await createStore(again).$count(accounts)).toBe(1);
+  await again.close();
 });

@@ -85,7 +85,10 @@ export async function startServer(
   const clock = movableClock(START, { autoMove: true });
   const engine = openEngine(config.databaseUrl, { waitMs, litestream: config.litestream });
   await migrateToHead(engine, clock.now());
-  const deps = createDeps(config, createStore(engine), clock);
+  const made = createDeps(config, createStore(engine), clock);
+  // The clock is moved, by which it would lag for days.
+  const { check, read } = linkChecks(made, { worstSince: () => 0 });
+  const deps = { ...made, tryLink: check, readSource: read };
   const { front: bare, meter } = await createService(deps);
   const front = watched(bare);
   const server = Bun.serve({
@@ -105,8 +108,7 @@ export async function startServer(
     config,
     front,
     flushMeter: meter.flush,
-    // The clock is moved, by which it would lag for days.
-    check: linkChecks(deps, { worstSince: () => 0 }).check,
+    check,
     asker,
     account: async (tier = "business") => {
       const caller = await newAccount(deps, tier);

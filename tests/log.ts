@@ -8,7 +8,7 @@ export async function logLines(
   format: "text" | "json" = "text",
 ): Promise<string[]> {
   const lines: string[] = [];
-  await startLogging({ level, format, write: (line) => lines.push(line) });
+  startLogging({ level, format, write: (line) => lines.push(line) });
   onTestFinished(reset);
   return lines;
 }

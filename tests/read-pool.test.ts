@@ -57,6 +57,7 @@ async function openFilled(path: string) {
       status: "unknown" as const,
       statusChangedAt: AT,
       inconclusiveChecks: 0,
+      handling: "open" as const,
       checkFrequency: "daily" as const,
       nextCheckAt: AT,
       nextTrigger: "initial" as const,

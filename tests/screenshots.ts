@@ -110,6 +110,7 @@ const EMPTY: Sight[] = [
   { name: "empty-overview", path: "/" },
   { name: "empty-links", path: "/links" },
   { name: "empty-sites", path: "/sites" },
+  { name: "empty-sources", path: "/sources" },
   { name: "empty-changes", path: "/changes" },
   { name: "empty-alerts", path: "/alerts" },
   { name: "empty-groups", path: "/settings/groups" },
@@ -122,7 +123,7 @@ const PHONE = 720;
 const pressed = (key: string) => (page: Page) => page.keyboard.press(key);
 
 /** What is there only after something was done on a page. */
-function opened({ webhook }: Showcase): Sight[] {
+function opened({ webhook, source }: Showcase): Sight[] {
   const click = (name: string) => (page: Page) =>
     page.locator("#main").getByRole("button", { name }).first().click();
   return [
@@ -164,10 +165,33 @@ function opened({ webhook }: Showcase): Sight[] {
         await sheet.getByRole("button", { name: "Undo" }).waitFor();
       },
     },
+    {
+      name: "add-source",
+      path: "/links",
+      prepare: async (page) => {
+        await page.keyboard.press("a");
+        const sheet = page.getByRole("dialog");
+        await sheet.getByRole("textbox").first().fill("https://docs.northwind.example/");
+        await sheet.getByRole("button", { name: "Create a source" }).waitFor();
+      },
+    },
     { name: "palette", path: "/", prepare: pressed("Control+k") },
     { name: "help", path: "/", prepare: pressed("?") },
     { name: "settings-groups-new", path: "/settings/groups", prepare: click("New group") },
     { name: "settings-keys-new", path: "/settings/keys", prepare: click("New key") },
+    { name: "sources-new", path: "/sources", prepare: click("New source") },
+    {
+      name: "sources-found",
+      path: "/sources",
+      prepare: async (page) => {
+        await page.route("**/sources/preview", (route) => route.fulfill({ json: { data: FOUND } }));
+        await page.locator("#main").getByRole("button", { name: "New source" }).click();
+        await page.getByLabel("Address").fill(FOUND.url);
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByText("311 links").waitFor();
+      },
+    },
+    { name: "source-edit", path: `/sources/${source}`, prepare: editSource },
     { name: "alerts-new", path: "/alerts", prepare: click("New alert") },
     {
       name: "message",
@@ -178,6 +202,23 @@ function opened({ webhook }: Showcase): Sight[] {
       },
     },
   ];
+}
+
+const FOUND = {
+  ...{ kind: "site", url: "https://docs.northwind.example/", name: "docs.northwind.example" },
+  ...{ pages: 20, links: 311, new_links: 280, room: 99_966, robots: null, errors: [] },
+  samples: ["https://www.rfc-editor.org/rfc/rfc9110", "https://example.org/manual"].map(
+    (url, n) => ({
+      ...{ url, page_url: "https://docs.northwind.example/set-up", text: "the manual" },
+      line: 40 + n,
+    }),
+  ),
+  notes: ["2 pages are run by script. Their links are not found."],
+};
+
+async function editSource(page: Page): Promise<void> {
+  await page.locator("#main").getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
 }
 
 const IMPORTED = [

@@ -66,10 +66,15 @@ export default defineConfig({
     target: "es2023",
     rolldownOptions: {
       output: {
-        // Otherwise each part and icon that two pages share would be a separate file and request.
+        // Otherwise each part and icon that two pages share would be a separate file and request. What only signing in
+        // and settings use is not needed by the first view, nor are the parsers of lists.
         codeSplitting: {
           groups: [
-            { name: "shared", test: /node_modules|src\/(ui|data|frame)\//, minShareCount: 2 },
+            {
+              name: "shared",
+              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address)/,
+              minShareCount: 2,
+            },
           ],
         },
       },

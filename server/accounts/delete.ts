@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, notExists, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../api/caller.ts";
-import { lockAdministration } from "../db/queries.ts";
+import { deleteAboutLinks, lockAdministration } from "../db/queries.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import {
   type AccountRow,
@@ -14,8 +14,13 @@ import {
   historyDays,
   linkCounts,
   links,
+  occurrences,
   pendingDeletions,
+  retiredLinks,
+  sourcePages,
+  sources,
   statusDays,
+  tags,
   usageLevels,
   users,
   webhooks,
@@ -49,7 +54,7 @@ export async function deleteAccount(
     const isFirst = (await tx.$count(users, eq(users.accountId, accountId))) > 0;
     const entry = { action: "account.deleted", by, accountId, target: emailTarget(found) } as const;
     if (isFirst) await recordChange({ ...deps, store: tx }, entry);
-    await removeAccess(tx, accountId);
+    await removeAccess(tx, accountId, deps.clock.now());
     return found;
   });
   await eraseAccount(deps, account);
@@ -73,7 +78,10 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
     for (const step of [
       (rows: number) => deleteEvents(store, id, rows),
       (rows: number) => deleteBatches(store, id, rows),
+      (rows: number) => deletePages(store, no, rows),
       (rows: number) => deleteLinks(store, no, rows),
+      (rows: number) => deleteRetired(store, no, rows),
+      (rows: number) => deleteRuns(store, no, rows),
       (rows: number) => deleteChecks(store, no, rows),
       (rows: number) => deleteStatusDays(store, no, rows),
     ]) {
@@ -92,9 +100,14 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
   });
 
 /** Sessions, codes and links for passwords go with the users. */
-async function removeAccess(tx: Store, accountId: string): Promise<void> {
+async function removeAccess(tx: Store, accountId: string, now: number): Promise<void> {
   await tx.delete(apiKeys).where(eq(apiKeys.accountId, accountId));
   await tx.update(webhooks).set({ isActive: false }).where(eq(webhooks.accountId, accountId));
+  // A process that reads a source loses its lease.
+  await tx
+    .update(sources)
+    .set({ deletedAt: now, lease: null, dueAt: null })
+    .where(eq(sources.accountId, accountId));
   await tx.delete(users).where(eq(users.accountId, accountId));
 }
 
@@ -130,6 +143,55 @@ const idsOf = (store: Store, found: { id: string }[]): SQL =>
     found.map(({ id }) => [id]),
   );
 
+/** Deletes pages of sources, each with where links stand on it. */
+async function deletePages(store: Store, accountNo: number, rows: number): Promise<number> {
+  const ofAccount = sql`select no from sources where account_no = ${accountNo}`;
+  const pages = await store
+    .select({ no: sourcePages.no, places: sourcePages.places })
+    .from(sourcePages)
+    .where(sql`${sourcePages.sourceNo} in (${ofAccount})`)
+    .limit(rows);
+  let places = 0;
+  const some = pages.filter((page, i) => {
+    places += page.places;
+    return i === 0 || places <= PLACES_AT_ONCE;
+  });
+  const numbers = some.map(({ no }) => no);
+  await store.transaction(async (tx) => {
+    await tx.delete(occurrences).where(inArray(occurrences.pageNo, numbers));
+    await tx.delete(sourcePages).where(inArray(sourcePages.no, numbers));
+  });
+  return some.length < pages.length ? rows : pages.length;
+}
+
+const PLACES_AT_ONCE = 2000;
+
+/** Deletes links that are retired, with their history. */
+async function deleteRetired(store: Store, accountNo: number, rows: number): Promise<number> {
+  const found = await store
+    .select({ no: retiredLinks.no })
+    .from(retiredLinks)
+    .where(eq(retiredLinks.accountNo, accountNo))
+    .limit(rows);
+  const numbers = found.map(({ no }) => no);
+  await store.transaction(async (tx) => {
+    await tx.delete(historyDays).where(inArray(historyDays.subject, numbers));
+    await tx.delete(retiredLinks).where(inArray(retiredLinks.no, numbers));
+    await deleteAboutLinks(tx, numbers);
+  });
+  return found.length;
+}
+
+/** The sources themselves go with the account. */
+async function deleteRuns(store: Store, accountNo: number, rows: number): Promise<number> {
+  const gone = await store.all(sql`
+    delete from source_runs where id in (
+      select r.id from sources s join source_runs r on r.source_no = s.no
+      where s.account_no = ${accountNo} limit ${rows}
+    ) returning id`);
+  return gone.length;
+}
+
 /** Deletes links with their history and their places in batches. */
 async function deleteLinks(store: Store, accountNo: number, rows: number): Promise<number> {
   const found = await store
@@ -142,6 +204,7 @@ async function deleteLinks(store: Store, accountNo: number, rows: number): Promi
   await store.transaction(async (tx) => {
     await tx.delete(historyDays).where(inArray(historyDays.subject, numbers));
     await tx.delete(links).where(inArray(links.no, numbers));
+    await deleteAboutLinks(tx, numbers);
   });
   return found.length;
 }
@@ -183,5 +246,10 @@ async function deleteStatusDays(store: Store, no: number, rows: number): Promise
 
 async function subjectsOf(store: Store, { id, no }: { id: string; no: number }): Promise<number[]> {
   const own = await store.select({ no: groups.no }).from(groups).where(eq(groups.accountId, id));
-  return [no, ...own.map((group) => group.no)];
+  const read = await store
+    .select({ no: sources.no })
+    .from(sources)
+    .where(eq(sources.accountId, id));
+  const named = await store.select({ no: tags.no }).from(tags).where(eq(tags.accountId, id));
+  return [no, ...[...own, ...read, ...named].map((each) => each.no)];
 }

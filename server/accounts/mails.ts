@@ -1,6 +1,19 @@
-import { and, eq, gt, lt } from "drizzle-orm";
-import type { Actor } from "../api/caller.ts";
-import { type MailKind, mails, type UserRow } from "../db/tables.ts";
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  not,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { Actor, Caller } from "../api/caller.ts";
+import { type MailKind, mailAddresses, mails, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
@@ -24,6 +37,10 @@ export type MailData = {
       | "identity_unlinked"
       | "email";
   };
+  /** How many links others have assigned to the person, and who they were. */
+  assigned: { count: number; by: string[] };
+  /** The setting for a host that has begun to refuse what it sends. */
+  host: { settingId: string };
 };
 
 /** A mail to a person. */
@@ -43,13 +60,18 @@ type Queueing = Pick<Deps, "store" | "clock" | "mail">;
 /**
  * Queues a mail; call it in the transaction of the change that it reports. Does nothing while this server sends no
  * e-mail.
+ * @param dueAt when it is to be sent, in milliseconds since 1970
  */
-export async function queueMail({ store, clock, mail }: Queueing, message: NewMail): Promise<void> {
+export async function queueMail(
+  { store, clock, mail }: Queueing,
+  message: NewMail,
+  dueAt = clock.now(),
+): Promise<void> {
   if (!mail) return;
   const now = clock.now();
   await store.insert(mails).values({
     ...{ ...message, id: newIdAt(now), data: JSON.stringify(message.data) },
-    ...{ status: "pending", attempts: 0, dueAt: now, createdAt: now },
+    ...{ status: "pending", attempts: 0, dueAt, createdAt: now },
   });
 }
 
@@ -60,6 +82,114 @@ export const queueChangeMail = (
   what: MailData["changed"]["what"],
 ): Promise<void> =>
   queueMail(deps, { kind: "changed", accountId, userId, address: email, data: { what } });
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Time to assign more. */
+const GATHER_MS = 60_000;
+
+/** About an account's wish to write to a person. Addresses of people are in lower case, as those that have answered. */
+const addressOfUser = sql`select 1 from ${mailAddresses}
+  where ${mailAddresses.accountId} = ${users.accountId} and ${mailAddresses.address} = ${users.email}`;
+const hasRefused = sql`exists (${addressOfUser} and ${isNotNull(mailAddresses.refusedAt)})`;
+
+/** Whether a person has shown that the address is theirs. */
+export const isProven: SQL = sql`(${isNotNull(users.emailVerifiedAt)} or exists (${addressOfUser} and ${isNotNull(mailAddresses.confirmedAt)}))`;
+
+/** Whether a person gets mail about links that others assign to them. */
+export const hearsOfLinks = and(
+  eq(users.mailAssigned, true),
+  isNull(users.invitedEmail),
+  isProven,
+  not(hasRefused),
+);
+
+/**
+ * Tells people how many links someone else has assigned to them: at most once an hour, unless they do not want it. Call
+ * it in the transaction of the change, which holds the lock of the account.
+ * @param counts the number of links by the ids of their new assignees
+ */
+export async function queueAssignedMails(
+  deps: Queueing,
+  { accountId, by }: Pick<Caller, "accountId" | "by">,
+  counts: ReadonlyMap<string, number>,
+): Promise<void> {
+  const { store, clock, mail } = deps;
+  const others = [...counts.keys()].filter((id) => by.kind !== "user" || id !== by.id);
+  if (!mail || others.length === 0) return;
+  const people = await store
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(and(inArray(users.id, others), hearsOfLinks));
+  for (const { id: userId, email: address } of people) {
+    const count = counts.get(userId)!;
+    const isTheirs = and(eq(mails.userId, userId), eq(mails.address, address));
+    const [last] = await store
+      .select()
+      .from(mails)
+      // What was dropped has reached no one.
+      .where(and(isTheirs, eq(mails.kind, "assigned"), ne(mails.status, "dropped")))
+      .orderBy(desc(mails.createdAt), desc(mails.id))
+      .limit(1);
+    if (last && (await addToWaiting({ store }, last, { count, by: [by.name] }))) continue;
+    const heardAt = last ? (last.completedAt ?? clock.now()) : Number.NEGATIVE_INFINITY;
+    const dueAt = Math.max(clock.now() + GATHER_MS, heardAt + HOUR_MS);
+    const data = { count, by: [by.name] };
+    await queueMail(deps, { kind: "assigned", accountId, userId, address, data }, dueAt);
+  }
+}
+
+/** @returns whether the mail still waits: not once a node sends it, which has read what it says */
+async function addToWaiting(
+  { store }: Pick<Queueing, "store">,
+  { id, data }: { id: string; data: string },
+  { count, by }: MailData["assigned"],
+): Promise<boolean> {
+  const before: MailData["assigned"] = JSON.parse(data);
+  const after = { count: before.count + count, by: [...new Set([...before.by, ...by])] };
+  const waits = and(eq(mails.id, id), eq(mails.status, "pending"), isNull(mails.lease));
+  const changed = await store
+    .update(mails)
+    .set({ data: JSON.stringify(after) })
+    .where(waits)
+    .returning({ id: mails.id });
+  return changed.length > 0;
+}
+
+/**
+ * Tells those who can change it that a setting for a host has begun to fail. What begins within a day after the last
+ * message waits until that day is over, and is not sent if it is over by then.
+ */
+export async function queueHostMails(
+  deps: Queueing,
+  failing: { settingId: string; accountId: string }[],
+): Promise<void> {
+  const { store, clock, mail } = deps;
+  if (!mail) return;
+  for (const { settingId, accountId } of failing) {
+    const isSame = and(eq(mails.kind, "host"), eq(mails.data, JSON.stringify({ settingId })));
+    const [last] = await store
+      .select()
+      .from(mails)
+      .where(and(eq(mails.accountId, accountId), isSame))
+      .orderBy(desc(mails.createdAt), desc(mails.id))
+      .limit(1);
+    if (last?.status === "pending") continue;
+    const quietUntil = last ? (last.completedAt ?? last.createdAt) + DAY_MS : 0;
+    const dueAt = Math.max(clock.now(), quietUntil);
+    const canChange = and(eq(users.accountId, accountId), ne(users.role, "viewer"));
+    const people = await store
+      .select()
+      .from(users)
+      .where(and(canChange, isNull(users.invitedEmail), not(hasRefused)));
+    for (const { id: userId, email: address } of people)
+      await queueMail(
+        deps,
+        { kind: "host", accountId, userId, address, data: { settingId } },
+        dueAt,
+      );
+  }
+}
 
 /** How a one-time link reaches its user: by e-mail, or through the person who asks for it. */
 export type Deliver = "mail" | "link";
@@ -102,7 +232,6 @@ export const mailIsOff = () =>
     reason: "mail_off",
   });
 
-const DAY_MS = 86_400_000;
 /** Confirmations within 24 hours, so that no one can be flooded with them. */
 const MOST_OF_ADDRESS = 3;
 const MOST_OF_ACCOUNT = 20;

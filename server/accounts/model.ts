@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { FailedSignIns } from "../api/caller.ts";
 import { type ApiKeyRow, ROLES, type SessionRow, type UserRow } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
-import { flag, moment, oneOf, problemsOf, queryFlag, text } from "../lib/fields.ts";
+import { flag, id, moment, oneOf, problemsOf, queryFlag, text } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { passwordProblem, SHORTEST_ALONE } from "../lib/passwords.ts";
 import { VERSION } from "../lib/runtime.ts";
@@ -27,6 +27,8 @@ export type Person = UserRow & {
   lastSeenAt: number | null;
   /** API keys whose values they know and that are not revoked. */
   keysMade: number;
+  /** Links that are assigned to them. */
+  linksAssigned: number;
   hasIdentity: boolean;
   isRoleByProvider: boolean;
 };
@@ -45,6 +47,7 @@ export const User = z.object({
   last_seen_at: z.string().nullable(),
   /** How many API keys they made that are not revoked. */
   keys_made: z.int(),
+  links_assigned: z.int(),
 });
 
 const Colleague = User.extend({ is_you: z.boolean() });
@@ -77,7 +80,10 @@ export type NewPerson = z.output<typeof NewPerson>;
 export const RoleChange = z.object({ role: oneOf(ROLES) }, "must be a JSON object");
 
 /** Whether the API keys that the person made are revoked as well. */
-export const Removal = z.object({ revoke_keys: queryFlag().optional() });
+export const Removal = z.object({
+  revoke_keys: queryFlag().optional(),
+  assign_to: id("must be the id of a person of the account").optional(),
+});
 
 /** The account's e-mail, typed to show that it is meant, and a proof of who asks. */
 export const AccountDeletion = z.object(
@@ -102,6 +108,7 @@ export const toUser = (person: Person): z.infer<typeof User> => ({
   created_at: toIso(person.createdAt),
   last_seen_at: toIsoOrNull(person.lastSeenAt),
   keys_made: person.keysMade,
+  links_assigned: person.linksAssigned,
 });
 
 /** @param ownId id of the caller */
@@ -196,6 +203,7 @@ export const toKeyWithValue = ({ row, value }: { row: ApiKeyRow; value: string }
 });
 
 const SessionUser = z.object({
+  id: z.uuid(),
   email: z.string(),
   role: z.enum(ROLES),
   is_admin: z.boolean(),
@@ -351,7 +359,7 @@ export async function readBody<T extends z.ZodType>(
 
 export type Shown = Pick<
   UserRow,
-  "accountId" | "email" | "role" | "isAdmin" | "totpSecret" | "passwordHash"
+  "id" | "accountId" | "email" | "role" | "isAdmin" | "totpSecret" | "passwordHash"
 >;
 
 /** What is the same for everyone. */
@@ -368,6 +376,7 @@ export const toSignedIn = (
 ): SessionState => ({
   state: "signed-in",
   user: {
+    id: user.id,
     email: user.email,
     role: user.role,
     is_admin: user.isAdmin,

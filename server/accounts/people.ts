@@ -1,16 +1,16 @@
-import { and, asc, eq, inArray, max, ne } from "drizzle-orm";
-import type { Session } from "../api/caller.ts";
+import { and, asc, count, eq, inArray, max, ne } from "drizzle-orm";
+import type { Caller, Session } from "../api/caller.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { accounts, identities, sessions, type UserRow, users } from "../db/tables.ts";
+import { accounts, identities, linkTriage, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
 import { fieldsOf, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
 import { countKeysByMaker } from "./keys.ts";
-import { type Deliver, handOver } from "./mails.ts";
+import { type Deliver, handOver, queueAssignedMails } from "./mails.ts";
 import type { AccountDeletion, Invitation, NewPerson, Person } from "./model.ts";
 import { reauthenticate, refusePasswords, type SignInDeps } from "./sign-in.ts";
 import {
@@ -27,6 +27,25 @@ export type Manager = { session: Session; as: "owner" | "administrator" };
 
 /** People of one account: enough for any team, and few enough to be listed at once. */
 export const MOST_PEOPLE = 100;
+
+const ME = "me";
+
+/** Returns the people of the account by what requests name them: their ids, and `me` for the one who is signed in. */
+export async function findPeople(
+  { store }: Pick<Deps, "store">,
+  { accountId, by }: Pick<Caller, "accountId" | "by">,
+): Promise<Map<string, { id: string; email: string }>> {
+  const people = await store
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(eq(users.accountId, accountId));
+  const byId = new Map(people.map((person) => [person.id, person]));
+  const me = by.kind === "user" ? byId.get(by.id ?? "") : undefined;
+  return me ? byId.set(ME, me) : byId;
+}
+
+export const noSuchPerson = (id: string): string =>
+  id === ME ? "`me` is only for people who are signed in; name a person by id" : "no such person";
 
 /** Lists the people of these accounts, oldest first. */
 export async function listPeople(
@@ -48,12 +67,17 @@ export async function listPeople(
     .where(inArray(users.accountId, accountIds))
     .orderBy(asc(users.createdAt), asc(users.id));
   const keys = await countKeysByMaker(store, accountIds);
+  const assigned = await countAssigned(
+    store,
+    rows.map(({ user }) => user.id),
+  );
   const linked = await usersWithIdentity(store, accountIds);
   const givesRoles = oidcOf(config)?.roles != null;
   return rows.map(({ user, at }) => ({
     ...asShown(user),
     lastSeenAt: at,
     keysMade: keys.get(user.id) ?? 0,
+    linksAssigned: assigned.get(user.id) ?? 0,
     hasIdentity: linked.has(user.id),
     isRoleByProvider: givesRoles && linked.has(user.id),
   }));
@@ -143,22 +167,50 @@ export async function changePerson(
 
 /**
  * Removes a person; what they made stays with the account.
- * @param revokeKeys also revokes the API keys whose values they know
+ * @param removal whether the API keys whose values they know are revoked, and who gets the links that are assigned to them
  * @throws CONFLICT for the account's last owner, and for oneself; FORBIDDEN when an owner would remove an administrator
  */
 export const removePerson = (
   deps: Deps,
   manager: Manager,
   id: string,
-  { revokeKeys = false }: { revokeKeys?: boolean | undefined } = {},
+  { revokeKeys = false, assignTo = null }: Removal = {},
 ): Promise<void> =>
   deps.store.transaction(async (tx) => {
     const user = await lockPerson(tx, manager, id);
     if (isOneself(manager, user)) throw ownRights(manager);
     refuseAdministrator(manager, user);
     await refuseLastOwner(tx, user);
-    await removeUser({ ...deps, store: tx }, manager.session.caller.by, user, { revokeKeys });
+    if (assignTo !== null) await refuseStranger(tx, user, assignTo);
+    const within = { ...deps, store: tx };
+    const { by } = manager.session.caller;
+    if (assignTo !== null) {
+      const count = (await countAssigned(tx, [user.id])).get(user.id) ?? 0;
+      const counts = new Map(count > 0 ? [[assignTo, count]] : []);
+      await queueAssignedMails(within, { accountId: user.accountId, by }, counts);
+    }
+    await removeUser(within, by, user, { revokeKeys, assignTo });
   });
+
+type Removal = { revokeKeys?: boolean | undefined; assignTo?: string | null | undefined };
+
+/** @throws VALIDATION_ERROR unless the id is that of another person of the account */
+async function refuseStranger(tx: Store, { id, accountId }: UserRow, assignTo: string) {
+  const isOther = and(eq(users.id, assignTo), eq(users.accountId, accountId), ne(users.id, id));
+  const [other] = await tx.select({ id: users.id }).from(users).where(isOther);
+  if (!other) throw invalid({ assign_to: ["no such person"] });
+}
+
+/** Counts the links that are assigned to people, by their ids. */
+async function countAssigned(store: Store, ids: string[]): Promise<Map<string, number>> {
+  const { assigneeId } = linkTriage;
+  const rows = await store
+    .select({ id: assigneeId, links: count() })
+    .from(linkTriage)
+    .where(inArray(assigneeId, ids))
+    .groupBy(assigneeId);
+  return new Map(rows.map(({ id, links }) => [id!, links]));
+}
 
 /** Ends all of a person's sessions and creates a one-time link that sets a new password. */
 export const resetPerson = (

@@ -94,8 +94,8 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
     .delete(
       "/people/:id",
       async ({ request, params, query, status }) => {
-        const { revoke_keys: revokeKeys } = query;
-        await removePerson(deps, ownerOf(request), params.id, { revokeKeys });
+        const { revoke_keys: revokeKeys, assign_to: assignTo } = query;
+        await removePerson(deps, ownerOf(request), params.id, { revokeKeys, assignTo });
         return status(204, undefined);
       },
       {

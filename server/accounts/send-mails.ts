@@ -1,5 +1,15 @@
-import { and, asc, eq, inArray, lte, min, sql } from "drizzle-orm";
-import { accounts, identities, mailAddresses, mails, users } from "../db/tables.ts";
+import { and, asc, desc, eq, inArray, isNotNull, lte, min, sql } from "drizzle-orm";
+import {
+  accounts,
+  hostSettings,
+  identities,
+  links,
+  linkTexts,
+  linkTriage,
+  mailAddresses,
+  mails,
+  users,
+} from "../db/tables.ts";
 import { createWakeSignal } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { type MailContent, renderMail } from "../mail/layout.ts";
@@ -8,7 +18,7 @@ import type { MailOutcome } from "../mail/server.ts";
 import type { Deps } from "../work/deps.ts";
 import { newLease } from "../work/nodes.ts";
 import { createLookWhenNeeded, NEVER_DUE } from "../work/when-needed.ts";
-import type { MailData } from "./mails.ts";
+import { hearsOfLinks, type MailData } from "./mails.ts";
 import { createPasswordLink } from "./users.ts";
 
 const POLL_MS = 1000;
@@ -147,6 +157,10 @@ async function compose(deps: Deps, row: MailRow): Promise<MailContent | null> {
   if (user && row.kind === "changed") return news(deps, row, data);
   if (!user || (user.invitedEmail ?? user.email) !== row.address) return null;
   if (row.kind === "invite") return invitation(deps, row, data);
+  if (row.kind === "assigned") return assigned(deps, row, data);
+  if (row.kind === "host") return refusal(deps, row, data);
+  // A later version next to this one may have queued it.
+  if (row.kind !== "password") return null;
   const isLinked = (await store.$count(identities, eq(identities.userId, user.id))) > 0;
   if (user.passwordHash === null && isLinked) return withoutPassword(deps, row);
   return passwordLink(deps, row, data);
@@ -232,6 +246,74 @@ const news = (deps: Deps, row: MailRow, { what }: MailData["changed"]): MailCont
   button: { text: "Open Stillup", url: page(deps, "/settings/sessions") },
   footer: ["Such messages cannot be turned off."],
 });
+
+const NAMED = 10;
+
+/** Null if none of them is assigned to the person any more, or if they do not want to hear of it any more. */
+async function assigned(
+  deps: Deps,
+  row: MailRow,
+  { count, by }: MailData["assigned"],
+): Promise<MailContent | null> {
+  const { store } = deps;
+  if ((await store.$count(users, and(eq(users.id, row.userId!), hearsOfLinks))) === 0) return null;
+  const isTheirs = eq(linkTriage.assigneeId, row.userId!);
+  const total = await store.$count(linkTriage, isTheirs);
+  if (total === 0) return null;
+  const first = await store
+    .select({ url: links.url, status: links.status, title: linkTexts.title })
+    .from(linkTriage)
+    .innerJoin(links, eq(links.no, linkTriage.linkNo))
+    .leftJoin(linkTexts, eq(linkTexts.linkNo, links.no))
+    .where(isTheirs)
+    .orderBy(
+      sql`case ${links.status} when 'dead' then 0 when 'unknown' then 1 else 2 end`,
+      desc(links.no),
+    )
+    .limit(NAMED);
+  const were = count === 1 ? "1 link was" : `${count} links were`;
+  const others = total - first.length;
+  return {
+    ...{
+      subject: `${were} assigned to you on ${hostOf(deps)}`,
+      heading: `${were} assigned to you`,
+    },
+    paragraphs: [`By ${by.join(", ")}. Assigned to you are now:`],
+    list: first.map(({ url, status, title }) => ({
+      text: title ? `${title}, ${url}` : url,
+      detail: STATUS_WORDS[status],
+    })),
+    ...(others > 0 && { closing: [`And ${others} more.`] }),
+    button: { text: "Show your links", url: page(deps, "/links?assignee=me") },
+    footer: ["You get this message at most once an hour. You can turn it off under “Alerts”."],
+  };
+}
+
+const STATUS_WORDS = { active: "alive", dead: "dead", unknown: "unknown" } as const;
+
+/** Null once the host accepts what is sent to it. */
+async function refusal(
+  deps: Deps,
+  row: MailRow,
+  { settingId }: MailData["host"],
+): Promise<MailContent | null> {
+  const isFailing = and(eq(hostSettings.id, settingId), isNotNull(hostSettings.failingSince));
+  const [setting] = await deps.store.select().from(hostSettings).where(isFailing);
+  if (!setting || setting.accountId !== row.accountId) return null;
+  const { host } = setting;
+  return {
+    subject: `${host} refuses the credentials of your checks`,
+    heading: `${host} refuses the credentials of your checks`,
+    paragraphs: [
+      `Checks of links at ${host} send what is set for it, and it does not accept that any more. These links are unknown, and none of them dies, until it does.`,
+      "Set new values for the host, or delete the setting if the links work without it.",
+    ],
+    button: { text: "Open the hosts", url: page(deps, "/settings/hosts") },
+    footer: [
+      `You get this message because you can change the settings for hosts on ${hostOf(deps)}.`,
+    ],
+  };
+}
 
 async function confirmation(
   deps: Deps,

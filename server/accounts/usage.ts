@@ -1,10 +1,10 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import type { Caller } from "../api/caller.ts";
 import { totalLinks } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { accounts, apiKeys, TIERS, usageDays } from "../db/tables.ts";
+import { accounts, apiKeys, sources, TIERS, usageDays } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { notFound } from "../lib/errors.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
@@ -116,8 +116,15 @@ export const Account = z
         linksUsed: z.int(),
         apiKeys: z.int(),
         webhooks: z.int(),
+        sources: z.int(),
+        sourcesUsed: z.int(),
       })
-      .meta({ example: { links: 50000, linksUsed: 57, apiKeys: 25, webhooks: 25 } }),
+      .meta({
+        example: {
+          ...{ links: 50000, linksUsed: 57, apiKeys: 25, webhooks: 25 },
+          ...{ sources: 100, sourcesUsed: 3 },
+        },
+      }),
     createdAt: z.string(),
   })
   .meta({ id: "Account" });
@@ -145,8 +152,10 @@ export async function findAccount(deps: Deps, caller: Caller): Promise<Account> 
   if (!account) throw notFound("account");
   const { total: linksUsed } = await totalLinks(deps, accountNo);
   const { id, email, tier, createdAt } = account;
-  const { links, apiKeys, webhooks } = deps.config.tierLimits[tier];
-  const limits = { links, linksUsed, apiKeys, webhooks };
+  const ofAccount = and(eq(sources.accountId, accountId), isNull(sources.deletedAt));
+  const sourcesUsed = await deps.store.$count(sources, ofAccount);
+  const { links, apiKeys, webhooks, sources: most } = deps.config.tierLimits[tier];
+  const limits = { links, linksUsed, apiKeys, webhooks, sources: most, sourcesUsed };
   return { id, email, tier, limits, createdAt: toIso(createdAt) };
 }
 

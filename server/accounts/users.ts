@@ -11,6 +11,7 @@ import {
   apiKeys,
   facts,
   identities,
+  linkTriage,
   passwordLinks,
   setupTokens,
   type Tier,
@@ -112,6 +113,7 @@ export const freshUser = (
   totpStep: null,
   invitedEmail: null,
   emailVerifiedAt: null,
+  mailAssigned: true,
 });
 
 export async function hasAccounts({ store }: Pick<Deps, "store">): Promise<boolean> {
@@ -193,10 +195,14 @@ export async function removeUser(
   deps: Deps,
   by: Actor,
   user: UserRow,
-  { revokeKeys }: { revokeKeys: boolean },
+  { revokeKeys, assignTo = null }: { revokeKeys: boolean; assignTo?: string | null | undefined },
 ): Promise<void> {
   await recordPersonChange(deps, by, user, { action: "person.removed" });
   if (revokeKeys) await revokeKeysMadeBy(deps, by, user);
+  await deps.store
+    .update(linkTriage)
+    .set({ assigneeId: assignTo })
+    .where(eq(linkTriage.assigneeId, user.id));
   await deps.store.delete(users).where(eq(users.id, user.id));
 }
 

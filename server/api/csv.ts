@@ -4,11 +4,18 @@ import { type Cell, toCsv } from "../lib/text.ts";
 
 /** RFC 4180; the first line names the columns. */
 const CSV_TYPE = "text/csv; charset=utf-8; header=present";
+const NDJSON_TYPE = "application/x-ndjson";
 
 /** The schema of a reply that is a CSV file. It is not validated, since it is streamed. */
 export const csv = (example: string) => z.string().meta({ contentMediaType: "text/csv", example });
 
-type File = { name: string; columns: string[]; steps: AsyncGenerator<Cell[][], void> };
+type File = {
+  name: string;
+  /** `ndjson`: a JSON object in each line. */
+  format?: "csv" | "ndjson";
+  columns: string[];
+  steps: AsyncGenerator<Cell[][], void>;
+};
 
 /**
  * Streams a file to save. Each step is read once the client has received the previous one, so that only one is in
@@ -16,15 +23,24 @@ type File = { name: string; columns: string[]; steps: AsyncGenerator<Cell[][], v
  */
 export async function csvReply(request: Request, file: File): Promise<Response> {
   const headers = {
-    "Content-Type": CSV_TYPE,
+    "Content-Type": file.format === "ndjson" ? NDJSON_TYPE : CSV_TYPE,
     "Content-Disposition": `attachment; filename="${file.name}"`,
   };
   if (request.method === "HEAD") return new Response(null, { headers });
   const first = await file.steps.next();
   endWith(request.signal, file.steps);
-  const head = [file.columns, ...(first.value ?? [])];
-  return new Response(bytesOf(head, file.steps), { headers });
+  const rows = first.value ?? [];
+  const { format, columns, steps } = file;
+  return format === "ndjson"
+    ? new Response(bytesOf(rows, steps, toNdjson(columns)), { headers })
+    : new Response(bytesOf([columns, ...rows], steps, toCsv), { headers });
 }
+
+const toNdjson = (columns: string[]) => (rows: Cell[][]) =>
+  rows
+    .map((cells) => Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? null])))
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join("");
 
 /** Also ends the steps for clients that disconnect before the reply starts, which its stream does not notice. */
 function endWith(signal: AbortSignal, steps: File["steps"]) {
@@ -37,17 +53,18 @@ function endWith(signal: AbortSignal, steps: File["steps"]) {
 function bytesOf(
   head: Cell[][],
   steps: AsyncGenerator<Cell[][], void>,
+  toText: (rows: Cell[][]) => string,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isLeft = false;
   return new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(toCsv(head))),
+    start: (controller) => controller.enqueue(encoder.encode(toText(head))),
     async pull(controller) {
       try {
         const { done, value } = await steps.next();
         if (isLeft) return;
         if (done) controller.close();
-        else controller.enqueue(encoder.encode(toCsv(value)));
+        else controller.enqueue(encoder.encode(toText(value)));
       } catch (error) {
         if (isLeft) return;
         log.error("export aborted", describeError(error));

@@ -72,6 +72,18 @@ export function rateLimited({ minute, hour }: Allowance): AppError {
   );
 }
 
+/** Returns what refuses requests beyond so many a minute, counted together behind both doors. */
+export function refusalBeyond(perMinute: number, name: string) {
+  const limiters = new WeakMap<Counting, RateLimiter>();
+  /** @throws RATE_LIMITED */
+  return async (deps: Counting, caller: string): Promise<void> => {
+    const limiter = limiters.get(deps) ?? limiterFor(deps, name, { perMinute, perHour: 0 });
+    limiters.set(deps, limiter);
+    const allowance = await limiter(caller);
+    if (!allowance.allowed) throw rateLimited(allowance);
+  };
+}
+
 /** Sets the `X-RateLimit-` headers and the structured ones of draft-ietf-httpapi-ratelimit-headers. */
 export function addRateLimitHeaders(headers: Headers, { minute, hour }: Allowance, now: number) {
   const policies: string[] = [];

@@ -13,6 +13,7 @@ import { createRateLimiter, limiterFor } from "../api/rate-limit.ts";
 import { errors, replies } from "../api/reply.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { historyRoutes } from "../history/routes.ts";
+import { hostRoutes } from "../hosts/routes.ts";
 import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
 import type { DeclaredRoute } from "../http/openapi/document.ts";
@@ -21,11 +22,20 @@ import { createJsonBody, queries } from "../http/read-request.ts";
 import { routeTable } from "../http/routing.ts";
 import { toIsoOrNull } from "../lib/moments.ts";
 import { batchRoutes } from "../links/batch-routes.ts";
-import { createExportPlaces, type ExportPlaces, exportRoutes } from "../links/exports/routes.ts";
+import {
+  createExportPlaces,
+  type ExportPlaces,
+  exportRoutes,
+  inPlace,
+} from "../links/exports/routes.ts";
 import { groupRoutes } from "../links/groups/routes.ts";
 import { manyLinksRoutes } from "../links/many-routes.ts";
 import { linkRoutes, serviceRoutes } from "../links/routes.ts";
+import { tagRoutes, viewRoutes } from "../links/tag-routes.ts";
+import { triageRoutes } from "../links/triage-routes.ts";
+import { trialRoutes } from "../monitor/trial-routes.ts";
 import { backupRoutes } from "../ops/backups/routes.ts";
+import { sourceRoutes } from "../sources/routes.ts";
 import { adminRoutes } from "../views/admin/routes.ts";
 import { changeRoutes } from "../views/changes/routes.ts";
 import { createLive, type Live } from "../views/live/live.ts";
@@ -44,10 +54,16 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(keyRoutes(deps))
     .use(linkRoutes(deps))
     .use(manyLinksRoutes(deps))
+    .use(triageRoutes(deps))
+    .use(trialRoutes(deps))
+    .use(tagRoutes(deps))
+    .use(viewRoutes(deps))
     .use(batchRoutes(deps))
     .use(groupRoutes(deps))
     .use(historyRoutes(deps))
     .use(webhookRoutes(deps))
+    .use(sourceRoutes(deps, (accountId, steps) => inPlace(exporting, accountId, steps)))
+    .use(hostRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))

@@ -2,8 +2,8 @@ import { type CheckerProcess, createCheckerPool } from "../checker/pool.ts";
 import type { Config } from "../config/config.ts";
 import { checkOutbound, webhookOutbound } from "../config/outbound.ts";
 import { openEngine } from "../db/open.ts";
-import { createStore, type Engine, type Store } from "../db/store.ts";
-import type { Clock, Lag } from "../lib/clock.ts";
+import { createStore, type Engine, preparedOnce, type Store } from "../db/store.ts";
+import { type Clock, createLag, type Lag, systemClock } from "../lib/clock.ts";
 import { CHECKER_COMMAND, ownCommand } from "../lib/runtime.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";
@@ -22,8 +22,12 @@ import {
   prepareForCommand,
 } from "../ops/start/prepare-database.ts";
 import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
+import type { ReadSource } from "../reading/job.ts";
+import { createReadSource } from "../reading/read.ts";
+import type { KnownLink } from "../verdict/confirm.ts";
 import { type CheckLink, createCheck, createPolitenessFor } from "../verdict/create-check.ts";
 import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
+import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import { createCanaries } from "../verdict/services/canaries.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../verdict/surroundings.ts";
@@ -31,7 +35,7 @@ import type { Deps } from "../work/deps.ts";
 import { createLoops } from "../work/loops.ts";
 import { followDatabase } from "../work/membership.ts";
 import { createMetrics } from "../work/metrics.ts";
-import { describeSelf, newNodeId, onlyNode } from "../work/nodes.ts";
+import { bucketOfUrl, describeSelf, newNodeId, onlyNode } from "../work/nodes.ts";
 import { localTopics } from "../work/topics.ts";
 
 /** Opens and migrates the database, and creates the dependencies. `migrated` lists the applied migrations. */
@@ -84,6 +88,8 @@ export function createDeps(
       onSent: (kind, outcome, ms) => deps.metrics.mailEnded(kind, outcome, ms),
     }),
     online: onlineGuard(config, clock, (change) => logOutage(deps, change)),
+    tryLink: (link, signal) => tryLink(deps, link, signal),
+    readSource: (job, emit, signal) => openChecks(deps).read(job, emit, signal),
     catalogue: catalogueWith(config.ownServices),
     troubles: createTroubles(clock),
     metrics: createMetrics(),
@@ -111,29 +117,58 @@ export const onlineGuard = (
 /** How links are checked, and what checks learn. */
 export type LinkChecks = {
   check: CheckLink;
+  /** Reads a source, with the same politeness. */
+  read: ReadSource;
   holds: SiteHolds;
   learning: Learning;
   processes(): CheckerProcess[];
   /** Whether this machine makes checks take long. Not known of checks in this process. */
   isLate?(): boolean;
-  /** Call it when no check runs. */
   stop(): void;
 };
+
+const opened = preparedOnce((): { checks: LinkChecks | null } => ({ checks: null }));
+
+/** Returns the checks of this process, which begin with the first call. */
+export function openChecks(deps: Deps): LinkChecks {
+  const own = opened(deps.store);
+  own.checks ??=
+    deps.config.checkProcesses > 0
+      ? linkChecksApart(deps)
+      : linkChecks(deps, createLag(systemClock));
+  return own.checks;
+}
+
+/** Call it when no check runs. */
+export function closeChecks({ store }: Pick<Deps, "store">): void {
+  opened(store).checks?.stop();
+}
+
+/** Other processes may have made the site's cooldown. What the trial of a process without the role learns is not kept. */
+async function tryLink(deps: Deps, link: KnownLink, signal: AbortSignal): Promise<Conclusion> {
+  const { check, holds, learning } = openChecks(deps);
+  await holds.read([bucketOfUrl(new URL(link.url))]);
+  return check(link, signal).finally(() => {
+    if (!deps.config.role.includes("checker")) learning.take();
+  });
+}
 
 /** Checks links in this process. */
 export function linkChecks(deps: Deps, lag: Lag): LinkChecks {
   const { clock, config, catalogue, online } = deps;
   const politeness = createPolitenessFor(deps);
   const learning = createLearning(deps.store);
+  const outbound = checkOutbound(config, clock);
   const check = createCheck({
-    ...{ config, clock, catalogue, online, lag, politeness },
-    outbound: checkOutbound(config, clock),
+    ...{ config, clock, catalogue, online, lag, politeness, outbound },
     profiles: createHostProfiles({ clock, store: learning.profiles }),
     canaries: createCanaries(clock, learning.canaries),
     random: Math.random,
   });
   const holds = createSiteHolds(deps, politeness);
-  return { check, holds, learning, processes: () => [], stop() {} };
+  const { checkUserAgent: userAgent, checkTimeoutMs: timeoutMs } = config;
+  const read = createReadSource({ clock, outbound, politeness, userAgent, timeoutMs });
+  return { check, read, holds, learning, processes: () => [], stop() {} };
 }
 
 /** Checks links in processes of their own. */

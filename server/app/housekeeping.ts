@@ -12,6 +12,8 @@ import { forgetOldChecks } from "../history/forget-old.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { closeYesterday } from "../history/status-days.ts";
 import { endOverdueBatches, forgetOldBatches, tendBatches } from "../links/complete-batches.ts";
+import { deleteOldRetired } from "../links/retired.ts";
+import { deleteOldRuns } from "../sources/erase.ts";
 import { PROFILE_LIFETIME_MS } from "../verdict/surroundings.ts";
 import { deleteOldEvents } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
@@ -35,6 +37,8 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await deleteOldEvents(deps);
   await deleteOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);
+  await deleteOldRuns(deps, signal);
+  await deleteOldRetired(deps, signal);
   await deletePendingHistory(deps, signal);
   await forgetOldChecks(deps, signal);
 }

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Batch, ReadEnd, ReadJob } from "../reading/job.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import type { SentinelReport } from "../verdict/online/online.ts";
 import type { Held, Turn, WaitOptions } from "../verdict/politeness/site-line.ts";
@@ -59,11 +60,15 @@ export type ServerCalls = {
   hurry(line: { id: string; site: string }): void;
   /** Returns the load of the site if the response limits it, and null otherwise. */
   endTurn(end: LineEnd): Promise<string | null>;
+  /** Writes what a job has read; the next batch is read when this returns. */
+  takeBatch(read: { no: number; batch: Batch }): Promise<void>;
 };
 
 /** What the server may ask a process. */
 export type CheckerCalls = {
   check(job: { no: number; link: KnownLink }): Promise<Conclusion>;
+  read(job: { no: number; job: ReadJob }): Promise<ReadEnd>;
+  /** Ends a check or the reading of a source. */
   abort(no: number): void;
   /** Shows that the process answers, and sets its clock. */
   ping(aheadMs: number): void;

@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
 import { siteOf } from "../lib/site.ts";
+import type { Batch, ReadSource } from "../reading/job.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import type { CheckLink } from "../verdict/create-check.ts";
 import type { Online } from "../verdict/online/online.ts";
@@ -34,6 +35,7 @@ type PoolOptions = {
 /** The processes that check links. */
 export type CheckerPool = {
   check: CheckLink;
+  read: ReadSource;
   loads: SiteLoads;
   processes(): CheckerProcess[];
   /** Whether a process starts or answers late, so that no site can be blamed for a check that takes long. */
@@ -66,6 +68,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
   const placeOf = (site: string) => places[ownerOf(site, places.length)]!;
   const lines = createLines(placeOf);
   const noteClock = createClockNotes(options.online, places);
+  const takers = new Map<number, (batch: Batch) => Promise<void>>();
   let last = 0;
   deleteOldNotes(config.dataDir);
 
@@ -83,6 +86,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
         ask: () => channel.call("askCanary", ask),
       }),
     noteLoad: ({ site, json }) => loads.note(site, loadFromJson(clock, json)),
+    takeBatch: async ({ no, batch }) => takers.get(no)?.(batch),
     ...lines.of(place),
   });
   for (let index = 0; index < config.checkProcesses; index++) {
@@ -114,8 +118,30 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
     }
   }
 
+  /** A process that ends takes the step with it, which can be repeated. */
+  const read: ReadSource = async (job, emit, signal) => {
+    const place = placeOf(siteOf(new URL(job.url).host));
+    const { channel } = await place.child();
+    const no = ++last;
+    const abort = () => channel.tell("abort", no);
+    if (signal.aborted) return { kind: "aborted" };
+    signal.addEventListener("abort", abort);
+    takers.set(no, emit);
+    const end = await channel
+      .call("read", { no, job })
+      .catch(unlessEnded)
+      .finally(() => {
+        takers.delete(no);
+        signal.removeEventListener("abort", abort);
+      });
+    if (!(end instanceof ProcessEnded)) return end;
+    const isBlamed = end.why.at === no;
+    return isBlamed ? { kind: "failed", ...ENDED_PROCESS } : { kind: "aborted" };
+  };
+
   return {
     check,
+    read,
     loads: loads.withRemember((site, load) =>
       placeOf(site).tell("remember", { site, json: loadToJson(clock, load) }),
     ),
@@ -126,6 +152,11 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
     },
   };
 }
+
+const ENDED_PROCESS = {
+  reason: "unreadable",
+  message: "Reading it took too long or too much memory, so Stillup stopped.",
+} as const;
 
 function unlessEnded(error: unknown): ProcessEnded {
   if (error instanceof ProcessEnded) return error;

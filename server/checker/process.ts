@@ -4,6 +4,8 @@ import { checkOutbound } from "../config/outbound.ts";
 import { type Clock, createLag, systemClock } from "../lib/clock.ts";
 import { startLogging } from "../lib/log.ts";
 import { parseHostList } from "../net/policy.ts";
+import type { Batch, ReadJob, ReadSource } from "../reading/job.ts";
+import { createReadSource } from "../reading/read.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import { createCheck, createPolitenessFor } from "../verdict/create-check.ts";
 import { type Online, speaksFor } from "../verdict/online/online.ts";
@@ -76,19 +78,24 @@ const openNote = (path: string): Float64Array =>
 
 function start(settings: CheckerSettings, note: Float64Array): void {
   const { logLevel: level, logFormat: format } = settings;
-  void startLogging({ level, format });
+  startLogging({ level, format });
   let aheadMs = settings.aheadMs;
   const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs };
   const catalogue = catalogueWith(settings.ownServices);
   const politeness = createPolitenessFor({ config: settings, clock, catalogue });
   const lines = createLines(politeness, clock);
   const checks = createChecks();
+  const reads = createReads((no, batch) => channel.call("takeBatch", { no, batch }));
   const asks = new Map<number, () => Promise<boolean>>();
   const online = { isClockOff: false };
   const channel: Channel<ServerCalls> = createChannel<CheckerCalls, ServerCalls>(
     {
       check: (job) => checks.run(job),
-      abort: (no) => checks.abort(no),
+      read: (job) => reads.run(job),
+      abort(no) {
+        checks.abort(no);
+        reads.abort(no);
+      },
       ping(ahead) {
         aheadMs = ahead;
       },
@@ -106,18 +113,28 @@ function start(settings: CheckerSettings, note: Float64Array): void {
     politeness.remember(site, loadFromJson(clock, json)),
   );
   politeness.onLoad = createLoadNotes(channel, clock);
+  const outbound = checkOutbound(
+    {
+      ...settings,
+      checkAllowedHosts: parseHostList(settings.allowedHosts),
+      checkBlockedHosts: parseHostList(settings.blockedHosts),
+    },
+    clock,
+  );
+  reads.set(
+    createReadSource({
+      ...{ clock, outbound, politeness, userAgent: settings.checkUserAgent },
+      timeoutMs: settings.checkTimeoutMs,
+      onStep(job) {
+        note[0] = reads.numberOf(job);
+      },
+    }),
+  );
   checks.set(
     createCheck({
       config: settings,
       clock,
-      outbound: checkOutbound(
-        {
-          ...settings,
-          checkAllowedHosts: parseHostList(settings.allowedHosts),
-          checkBlockedHosts: parseHostList(settings.blockedHosts),
-        },
-        clock,
-      ),
+      outbound,
       online: remoteOnline(channel, clock, settings.sentinels, online),
       lag: createLag(systemClock),
       profiles: createHostProfiles({
@@ -155,6 +172,28 @@ function createChecks() {
       endings.set(no, ending);
       numbers.set(link, no);
       return check(link, ending.signal).finally(() => endings.delete(no));
+    },
+    abort: (no: number) => endings.get(no)?.abort(),
+  };
+}
+
+/** The sources that are being read, by number. */
+function createReads(takeBatch: (no: number, batch: Batch) => Promise<void>) {
+  const endings = new Map<number, AbortController>();
+  const numbers = new WeakMap<ReadJob, number>();
+  let read: ReadSource;
+  return {
+    set(next: ReadSource) {
+      read = next;
+    },
+    numberOf: (job: ReadJob) => numbers.get(job) ?? 0,
+    async run({ no, job }: { no: number; job: ReadJob }) {
+      const ending = new AbortController();
+      endings.set(no, ending);
+      numbers.set(job, no);
+      return read(job, (batch) => takeBatch(no, batch), ending.signal).finally(() =>
+        endings.delete(no),
+      );
     },
     abort: (no: number) => endings.get(no)?.abort(),
   };

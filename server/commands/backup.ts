@@ -59,7 +59,7 @@ const NO_FILE =
 const IS_THE_KEY = "is the secret key. Keep the two apart: together they open everything.";
 const NOT_IN_IT = "The secret key is not in it. Keep";
 const KEEP =
-  "in another place, once: without it webhook URLs, signing secrets and second factors are lost, links are not.";
+  "in another place, once: without it webhook URLs, signing secrets, what is set for hosts and second factors are lost, links are not.";
 
 async function copied(io: Io, config: Config, path: string, file: string) {
   const status = openStatusLine(io);
@@ -187,4 +187,4 @@ async function acceptKey(cli: Cli, { force }: { force?: true }) {
 }
 
 const LOST =
-  "Webhooks send nothing until their URLs are entered again and they have new signing secrets, and second factors need a recovery code. Is the previous secret key lost?";
+  "Webhooks send nothing until their URLs are entered again and they have new signing secrets, second factors need a recovery code, and links of hosts with settings are not checked until their values are entered again. Is the previous secret key lost?";

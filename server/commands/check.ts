@@ -1,194 +1,460 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, writeSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { onlineGuard } from "../app/build.ts";
 import type { Config } from "../config/config.ts";
-import { checkOutbound } from "../config/outbound.ts";
-import { createLag, systemClock } from "../lib/clock.ts";
-import { createTurns } from "../lib/concurrency.ts";
+import { type DocumentFormat, formatOfName } from "../documents/formats.ts";
+import { ANCHOR_KINDS } from "../documents/slugs.ts";
+import { recognise } from "../imports/formats.ts";
+import type { Item } from "../imports/reading.ts";
+import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
-import type { Format } from "../links/imports/formats.ts";
-import type { Item } from "../links/imports/reading.ts";
 import { vetTarget } from "../net/policy.ts";
-import { NEVER_CHECKED } from "../verdict/attempt.ts";
-import { createCheck } from "../verdict/create-check.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import { messageOf } from "../verdict/reasons/reasons.ts";
-import { serviceIdOf } from "../verdict/services/catalogue.ts";
-import { catalogueWith } from "../verdict/services/records/built-in.ts";
-import { createHostProfiles } from "../verdict/surroundings.ts";
+import {
+  askServer,
+  type KnownVerdict,
+  type ServerOptions,
+  serverFrom,
+} from "./check/ask-server.ts";
+import { type Baseline, entryOf, readBaseline, writeBaseline } from "./check/baseline.ts";
+import { type Cache, openCache } from "./check/cache.ts";
+import { readAddedLines } from "./check/changed-lines.ts";
+import { readOptions } from "./check/config.ts";
+import { type CheckedDocument, createReader, type Reader, rootOf } from "./check/documents.ts";
+import { findDocuments, isUrl, LONGEST_BYTES, repositoryOf } from "./check/files.ts";
+import {
+  type Counts,
+  cachedFinding,
+  type Finding,
+  findingOf,
+  knownFinding,
+  type Place,
+  type Targets,
+  targetsOf,
+} from "./check/findings.ts";
+import { slashed } from "./check/ignored.ts";
+import { createLocalCheck } from "./check/local-links.ts";
+import { documentSummary, explained, listSummary, placesOf } from "./check/outputs/human.ts";
+import { asJson } from "./check/outputs/json.ts";
+import { markdownReport } from "./check/outputs/markdown.ts";
+import { problemRows, type Report, type Row } from "./check/outputs/report.ts";
+import { createTree } from "./check/tree.ts";
+import { pageUrlFrom, type WatchOptions, watchNew } from "./check/watch-new.ts";
+import {
+  ageOf,
+  type CheckOptions,
+  collect,
+  DAY_MS,
+  isStreamed,
+  listOf,
+  type OutputTo,
+  outputs,
+  outputsOf,
+  patterns,
+  REPORTS,
+  refused,
+} from "./check-options.ts";
 import { type Cli, UsageError } from "./cli.ts";
-import { type Io, openOutput, openStatusLine, plain } from "./io.ts";
-import { FORMAT_NAMES, readParts } from "./list-source.ts";
+import {
+  INTERRUPTED,
+  type Io,
+  interruption,
+  type Output,
+  openOutput,
+  openStatusLine,
+  plain,
+} from "./io.ts";
+import { FORMAT_NAMES, openText, partsOf, type TextSource } from "./list-source.ts";
 
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
-/** Checks that are started ahead of the output. */
-const AHEAD = 2000;
-
-export type CheckOptions = {
-  file?: string;
-  format?: Format;
-  json?: true;
-  junit?: string;
-  quiet?: true;
-  allowUnknown?: true;
-};
 
 export function addCheck(program: Command, cli: Cli) {
   program
     .command("check")
-    .description("check URLs once, without a server or a database")
-    .argument("[url...]", "what to check")
+    .description("check URLs and the links of documents once, without a database")
+    .argument("[url or file...]", "URLs, and documents, folders of them, and globs")
     .option(
       "-f, --file <file>",
-      "check the links of a list too, as import reads it; - is standard input",
+      "check the links of a list too, as import reads it, or of a document; - is standard input",
     )
+    .option("--stdin-name <name>", "name of the document on standard input, as in README.md")
     .addOption(
       new Option(
         "--format <format>",
         "format of the list; detected from its content by default",
       ).choices(FORMAT_NAMES),
     )
+    .option("--root <folder>", "what / stands for in links; the repository by default")
+    .option("--base-url <url>", "where the root is published: links below it are files")
+    .option("--extensions <list>", "endings that links may omit, as in md,mdx", listOf)
+    .addOption(
+      new Option("--anchors <kind>", "how headings get their anchors").choices(
+        Object.keys(ANCHOR_KINDS),
+      ),
+    )
+    .option("--exclude <regex>", "leave out URLs that match; may be repeated", patterns)
+    .option("--exclude-path <glob>", "leave out files; may be repeated", collect)
+    .option("--include-ignored", "read files that .gitignore and .stillupignore leave out")
+    .option("--allow-empty", "exit 0 where a folder or a glob has no documents")
+    .option(
+      "--output <format[:file]>",
+      `a report, on standard output without a file; may be repeated: ${Object.keys(REPORTS).join(", ")}`,
+      outputs,
+    )
     .option("--json", "one JSON object a line")
     .option("--junit <file>", "also write a JUnit report for CI")
+    .option("--cache [file]", "do not request what was active not long ago")
+    .option("--cache-age <time>", "how long that counts, as in 12h or 7d; 1d by default", ageOf)
+    .option("--changed-since <ref>", "of links to other sites, check those on new lines only")
+    .option("--baseline <file>", "findings that are known, which fail nothing")
+    .option("--write-baseline", "write what is found into the file of --baseline")
     .option("-q, --quiet", "print only what is not active")
+    .option("--offline", "check links within the documents, and open no connection")
     .option("--allow-unknown", "exit 0 where links are unknown and none is dead")
-    .addHelpText("after", "\nExit code: 0 all active, 1 any dead, 2 any unknown and none dead.")
-    .action((urls: string[], options: CheckOptions) => checkAll(cli, urls, options));
+    .option("--exit-zero", "exit 0 whatever is found")
+    .option("--server <url>", "ask a Stillup server first; unknown links are allowed then")
+    .option("--key-file <file>", "a file with its API key, instead of STILLUP_API_KEY")
+    .option("--strict", "with --server: do not allow unknown links")
+    .option("--watch-new <source>", "then push the documents to a source of the server")
+    .option("--page-url <url>", "where people see a document, with {path}; known in most CI")
+    .option("--prune", "with --watch-new: remove pages of documents that are gone")
+    .addHelpText(
+      "after",
+      `
+Options may stand in .stillup.yaml at the root, under check:, by their long names.
+Exit code: 0 all active, 1 any dead, 2 any unknown and none dead.`,
+    )
+    .action((given: string[], _: CheckOptions, command: Command) => {
+      const root = command.opts<CheckOptions>().root;
+      readOptions(root === undefined ? defaultRoot() : resolve(root), command);
+      return checkAll(cli, given, command.opts<CheckOptions>());
+    });
 }
+
+const defaultRoot = () => repositoryOf(process.cwd()) ?? process.cwd();
 
 async function checkAll(cli: Cli, given: string[], options: CheckOptions) {
-  const config = await cli.config({ forChecks: true });
   if (given.length === 0 && options.file === undefined) {
-    throw new UsageError("Say which URLs to check, or give a list with --file.");
+    throw new UsageError("Say which URLs or documents to check, or give a list with --file.");
   }
-  const urls = await urlsOf(cli.io, config, given, options);
-  const junit = options.junit === undefined ? null : openJunit(options.junit, options);
-  const shown = options.json ? asJson : asText;
-  const output = openOutput(cli.io);
-  const statusLine = openStatusLine(cli.io);
-  let done = 0;
-  const count = () => {
-    if (urls.length > 1) statusLine.show(`${++done} of ${urls.length}`);
-  };
-  const counts = { active: 0, dead: 0, unknown: 0 };
-  for await (const checked of checksOf(config, urls, count)) {
-    const { status } = checked.conclusion;
-    counts[status]++;
-    cli.exitCode = exitCodeOf(counts, options);
-    junit?.add(checked);
-    statusLine.clear();
-    if (!options.quiet || status !== "active") await output.write(`${shown(checked)}\n`);
+  const config = await cli.config({ forChecks: !options.offline });
+  const warn = (sentence: string) => void cli.io.stderr.write(`${plain(sentence)}\n`);
+  const reader = createReader(warn);
+  try {
+    const server = options.offline ? null : serverFrom(options, cli.env, warn);
+    const isServerNamed = Boolean(options.server ?? cli.env.STILLUP_SERVER);
+    const allowed = isServerNamed && !options.strict ? { allowUnknown: true as const } : {};
+    const vetted = { ...refused(options), ...allowed };
+    const watched = watchOptions(options, cli.env, server);
+    const work = await readAll({ cli, config, reader, given, options: vetted, tell: warn });
+    const { isStopped } = await perform(cli, config, reader, { ...work, server, warn });
+    if (!server || !watched || isStopped) return;
+    const { remote } = targetsOf(work.documents, work.options);
+    warn(await watchNew(server, watched, work.documents, remote));
+  } finally {
+    await reader.close();
   }
-  statusLine.clear();
-  junit?.end();
-  if (options.file !== undefined && !options.json) await output.write(`${summaryOf(counts)}\n`);
 }
 
-type Counts = Record<Conclusion["status"], number>;
+/** What is to be checked. */
+type Work = { options: CheckOptions; urls: Set<string>; documents: CheckedDocument[] };
 
-function exitCodeOf({ dead, unknown }: Counts, { allowUnknown }: CheckOptions): number {
+type Asking = { server: ServerOptions | null; warn: (sentence: string) => void };
+
+async function perform(
+  cli: Cli,
+  config: Config,
+  reader: Reader,
+  { server, warn, ...work }: Work & Asking,
+): Promise<{ isStopped: boolean }> {
+  const { options, urls, documents } = work;
+  const { changedSince } = options;
+  const folders = documents.map(({ path }) => dirname(path));
+  const isAdded =
+    changedSince === undefined ? undefined : readAddedLines(changedSince, folders, cli.env);
+  const targets = targetsOf(documents, { ...options, isAdded });
+  const places = new Map<string, Place[]>([...urls].map((url) => [url, []]));
+  for (const [url, some] of targets.remote) places.set(url, some);
+  const run: Run = {
+    baseline: baselineOf(options),
+    ...{ ...work, targets, findings: [], counts: { active: 0, dead: 0, unknown: 0 } },
+    reports: outputsOf(options).map(({ format, file }) => ({
+      ...{ format, file: file === null ? null : openFile(file) },
+    })),
+    env: cli.env,
+    output: openOutput(cli.io),
+    statusLine: openStatusLine(cli.io),
+    hasColors: !!cli.io.stdout.isTTY && !cli.env.NO_COLOR,
+  };
+  let done = 0;
+  const count = () => {
+    if (places.size > 1) run.statusLine.show(`${++done} of ${places.size}`);
+  };
+  const add = async (finding: Finding) => {
+    run.counts[finding.status]++;
+    run.findings.push(finding);
+    cli.exitCode = exitCodeOf(run.counts, options);
+    await show(run, finding);
+  };
+  for (const finding of targets.wrong) await add(finding);
+  const checkLocal = createLocalCheck({ tree: createTree(), reader, documents, options });
+  for (const link of targets.local) await add(await checkLocal(link));
+  const wanted = options.offline ? [] : [...places.keys()];
+  const cache = options.offline ? null : cacheOf(options, config, cli.env);
+  const open = wanted.filter((url) => !cache?.has(url));
+  for (const url of wanted) if (cache?.has(url)) await add(cachedFinding(url, places.get(url)!));
+  const known = server ? await askServer(server, open, warn) : new Map<string, KnownVerdict>();
+  for (const url of open) {
+    const verdict = known.get(url);
+    if (verdict?.verdict === "active") await add(knownFinding(url, verdict, places.get(url)!));
+  }
+  const requested = open.filter((url) => known.get(url)?.verdict !== "active");
+  const signal = interruption(cli.io);
+  const { checksOf } = await import("./check/requests.ts");
+  const checks = checksOf(config, requested, { done: count, signal });
+  for await (const { url, service, conclusion } of checks) {
+    cache?.add(url, conclusion);
+    const verdict = known.get(url);
+    // Someone may just have repaired it; everything else confirms what the server has settled.
+    const isKnownDead = verdict?.verdict === "dead" && conclusion.status !== "active";
+    await add(
+      isKnownDead
+        ? knownFinding(url, verdict, places.get(url)!)
+        : findingOf(url, conclusion, { service, places: places.get(url)! }),
+    );
+  }
+  saveCache(cache, warn);
+  // What was not checked must not be taken out of the baseline.
+  const isStopped = signal.aborted;
+  await finish(isStopped ? { ...run, baseline: null } : run, cli);
+  if (isStopped) {
+    warn("Stopped before all was checked.");
+    cli.exitCode = INTERRUPTED;
+  }
+  return { isStopped };
+}
+
+/** Null without `--watch-new`. @throws UsageError */
+function watchOptions(
+  { watchNew: source, pageUrl, prune }: CheckOptions,
+  env: Cli["env"],
+  server: ServerOptions | null,
+): WatchOptions | null {
+  if (source === undefined) return null;
+  if (!server) throw new UsageError("--watch-new needs --server and an API key that may write.");
+  return { source, pageUrl: pageUrlFrom(pageUrl, env), prune: prune === true };
+}
+
+/** Null without one. */
+function cacheOf({ cache, cacheAge = DAY_MS }: CheckOptions, config: Config, env: Cli["env"]) {
+  if (cache === undefined) return null;
+  const folder = env.XDG_CACHE_HOME || join(env.HOME ?? ".", ".cache");
+  const file = cache === true ? join(folder, "stillup", "check.ndjson") : cache;
+  return openCache(file, cacheAge, config.ownServices, systemClock.now());
+}
+
+/** Without a cache, only the next run takes longer. */
+function saveCache(cache: Cache | null, warn: (sentence: string) => void) {
+  try {
+    cache?.save();
+  } catch (error) {
+    warn((error as Error).message);
+  }
+}
+
+/** Null without one. One that is to be written may not be there yet. */
+function baselineOf({ baseline, writeBaseline }: CheckOptions): Baseline | null {
+  if (baseline !== undefined && !writeBaseline) return readBaseline(baseline);
+  return baseline === undefined ? null : new Set();
+}
+
+/** One run of the command, with what was found until now. */
+type Run = Work & {
+  baseline: Baseline | null;
+  targets: Targets;
+  findings: Finding[];
+  counts: Counts;
+  /** With files that are open. */
+  reports: { format: OutputTo["format"]; file: number | null }[];
+  env: Cli["env"];
+  output: Output;
+  statusLine: ReturnType<typeof openStatusLine>;
+  hasColors: boolean;
+};
+
+/** Whether people read standard output. Annotations stand between their lines. */
+const isForPeople = ({ options, reports }: Run) =>
+  !options.json && !reports.some(({ format, file }) => file === null && format !== "github");
+
+/** Prints a finding at once, unless it belongs to a document, whose findings are sorted. */
+async function show(run: Run, finding: Finding) {
+  const { options, output, statusLine } = run;
+  statusLine.clear();
+  if (options.quiet && finding.status === "active") return;
+  if (isStreamed(options)) await output.write(`${asJson(finding)}\n`);
+  else if (!isForPeople(run)) return;
+  else if (finding.places.length === 0) await output.write(`${explained(finding)}\n`);
+}
+
+async function finish(run: Run, cli: Cli) {
+  const { options, documents, findings, counts, output } = run;
+  run.statusLine.clear();
+  const names = new Map(
+    documents.map(({ file, root, path }) => [file, slashed(relative(root, path))]),
+  );
+  const nameOf = (file: string) => names.get(file) ?? file;
+  if (run.baseline) {
+    markKnown(run, problemRows({ findings, nameOf }), run.baseline, cli.io);
+    cli.exitCode = exitCodeOf(counts, options);
+  }
+  const summary = documents.length > 0 ? summaryOf(run) : listSummary(counts);
+  if (isForPeople(run)) {
+    for (const line of placesOf(findings, run.hasColors)) await output.write(`${line}\n`);
+    const isList = documents.length > 0 || options.file !== undefined;
+    if (isList) await output.write(`${summary}\n`);
+  }
+  const report: Report = {
+    ...{ findings, summary, isUnknownAllowed: options.allowUnknown === true, env: run.env },
+    nameOf,
+  };
+  for (const { format, file } of run.reports) {
+    const text = REPORTS[format](report);
+    if (file === null) await output.write(text);
+    else {
+      writeSync(file, text);
+      closeSync(file);
+    }
+    if (format === "github") summarise(report, cli.io);
+  }
+}
+
+/** Takes what is known out of the counts, and names what the baseline has and the documents do not have any more. */
+function markKnown({ options, findings, counts }: Run, rows: Row[], baseline: Baseline, io: Io) {
+  const entries = rows.map(entryOf);
+  const known = options.writeBaseline ? new Set(entries) : baseline;
+  rows.forEach(({ place }, i) => {
+    if (known.has(entries[i]!)) place.isKnown = true;
+  });
+  for (const { status, places } of findings) {
+    if (places.length > 0 && places.every(({ isKnown }) => isKnown)) counts[status]--;
+  }
+  if (options.writeBaseline) return writeBaseline(options.baseline!, entries);
+  for (const entry of new Set(baseline).difference(new Set(entries))) {
+    io.stderr.write(`${plain(`In the baseline, but not found: ${entry.replaceAll("\t", " ")}`)}\n`);
+  }
+}
+
+/** The page of a job on GitHub takes 1 MiB. */
+const LONGEST_SUMMARY = 1_000_000;
+
+function summarise(report: Report, { stderr }: Io) {
+  const file = report.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  try {
+    // In bytes a character may be three.
+    appendFileSync(file, markdownReport(report, LONGEST_SUMMARY / 3));
+  } catch (error) {
+    stderr.write(`${plain(failure("The summary cannot be written", error).message)}\n`);
+  }
+}
+
+function summaryOf({ options, documents, targets, findings, counts }: Run): string {
+  const isLocal = ({ via, status }: Finding) => via === "disk" && status === "active";
+  const local = findings.filter(isLocal).length;
+  const others: [number, string][] = [
+    [findings.filter(({ via }) => via === "server").length, "known to the server"],
+    [local, "local"],
+    [options.offline ? targets.remote.size : 0, "not requested"],
+    [findings.flatMap(({ places }) => places).filter(({ isKnown }) => isKnown).length, "known"],
+    [targets.old, "on old lines"],
+    [targets.leftOut, "left out"],
+    [documents.reduce((sum, { read }) => sum + read.disabled, 0), "disabled by comments"],
+  ];
+  return documentSummary({ ...counts, active: counts.active - local }, others);
+}
+
+function exitCodeOf({ dead, unknown }: Counts, { allowUnknown, exitZero }: CheckOptions): number {
+  if (exitZero) return ALL_ACTIVE;
   if (dead > 0) return ANY_DEAD;
   return unknown > 0 && !allowUnknown ? ANY_UNKNOWN : ALL_ACTIVE;
 }
 
-const summaryOf = (counts: Counts) =>
-  `${Object.entries(counts)
-    .map(([status, count]) => `${count.toLocaleString("en")} ${status}`)
-    .join(", ")}.`;
-
-/** In the order of the URLs. */
-async function* checksOf(
-  config: Config,
-  urls: string[],
-  done: () => void,
-): AsyncGenerator<Checked, void> {
-  const start = createChecker(config);
-  const begun: Promise<Checked>[] = [];
-  for (const url of urls) {
-    begun.push(start(url).finally(done));
-    if (begun.length >= AHEAD) yield begun.shift()!;
-  }
-  for (const checking of begun) yield checking;
-}
-
-function createChecker(config: Config): (url: string) => Promise<Checked> {
-  const catalogue = catalogueWith(config.ownServices);
-  const check = createCheck({
-    config,
-    clock: systemClock,
-    outbound: checkOutbound(config, systemClock),
-    online: onlineGuard(config, systemClock),
-    lag: createLag(systemClock),
-    profiles: createHostProfiles({ clock: systemClock }),
-    catalogue,
-    random: Math.random,
-  });
-  const inTurn = createTurns({ atOnce: config.checkConcurrency });
-  const { signal } = new AbortController();
-  return async (url) => {
-    const conclusion = await inTurn(() => check({ ...NEVER_CHECKED, url }, signal));
-    return { url, service: serviceIdOf(catalogue, new URL(url)), conclusion };
-  };
-}
-
-type Checked = { url: string; service: string; conclusion: Conclusion };
-
-const asJson = ({ url, service, conclusion }: Checked) =>
-  JSON.stringify({
-    url,
-    status: conclusion.status,
-    reason: conclusion.reason,
-    message: messageOf(conclusion.reason, conclusion.statusCode, conclusion.cause),
-    status_code: conclusion.statusCode,
-    final_url: conclusion.finalUrl,
-    response_time_ms: conclusion.responseTimeMs,
-    service,
-    evidence: conclusion.evidence,
-  });
-
-const INDENT = " ".repeat(9);
-
-function asText({ url, conclusion }: Checked): string {
-  const { status, reason, cause, statusCode, evidence } = conclusion;
-  const lines = [`${status.padEnd(INDENT.length)}${url}`, messageOf(reason, statusCode, cause)];
-  for (const hop of evidence.redirects) lines.push(`${hop.status} redirect from ${hop.url}`);
-  if (evidence.redirects.length > 0) lines.push(`final URL ${conclusion.finalUrl}`);
-  if (conclusion.responseTimeMs !== null) {
-    lines.push(`answered ${statusCode} in ${conclusion.responseTimeMs} ms`);
-  }
-  lines.push(...evidence.signals.map(({ text }) => text), ...evidence.notes);
-  if (status !== "active") lines.push(...attemptsOf(conclusion));
-  return lines.map(plain).join(`\n${INDENT}`);
-}
-
-function attemptsOf({ reason, cause, evidence }: Conclusion): string[] {
-  const seen = evidence.attempts.map((attempt) => attempt.detail ?? attempt.reason);
-  const first = `reason ${reason}${cause ? `, caused by ${cause}` : ""}`;
-  return [first, ...seen.map((what, i) => `attempt ${i + 1}: ${what}`)];
-}
-
 /**
- * The URLs of the command line, then each link of the list once.
- * @throws UsageError for an invalid URL, before anything is checked
+ * What is named on the command line, then what is in the list or the document of `--file`; each URL once.
+ * @throws UsageError for an invalid URL or file, before anything is checked
  */
-async function urlsOf(
-  io: Io,
-  config: Config,
-  given: string[],
-  { file, format }: CheckOptions,
-): Promise<string[]> {
-  for (const url of given) refuseInvalid(config, url, "");
-  if (file === undefined) return given;
-  const urls = new Set(given);
-  for await (const { items, sitemaps } of readParts(io, file, format)) {
+async function readAll({
+  cli: { io },
+  config,
+  reader,
+  given,
+  options,
+  tell,
+}: {
+  cli: Cli;
+  config: Config;
+  reader: Reader;
+  given: string[];
+  options: CheckOptions;
+  tell: (sentence: string) => void;
+}): Promise<Work> {
+  const urls = new Set(given.filter(isUrl));
+  for (const url of urls) refuseInvalid(config, url, "");
+  const root = options.root === undefined ? undefined : resolve(options.root);
+  const documents: CheckedDocument[] = [];
+  const files = findDocuments(
+    given.filter((each) => !isUrl(each)),
+    { ...options, tell },
+  );
+  for (const file of files) {
+    const read = await reader.file(file);
+    if (read) documents.push({ ...file, root: rootOf(file.path, root), read });
+  }
+  if (options.file !== undefined) {
+    const source = await openText(io, options.file);
+    const format = documentFormatOf(source.head, options);
+    if (format) {
+      const file = nameOf(options);
+      const read = await reader.text(file, await wholeOf(source), format);
+      const path = resolve(file);
+      documents.push({ file, path, root: rootOf(path, root), format, read });
+    } else for await (const url of urlsOf(io, config, source, options)) urls.add(url);
+  }
+  return { options, urls, documents };
+}
+
+/** The name of the text of `--file`. */
+const nameOf = ({ file = "-", stdinName }: CheckOptions) =>
+  file === "-" ? (stdinName ?? "-") : slashed(file);
+
+/** Returns the format of a document; null for a list. Text without an ending is more often a list. */
+function documentFormatOf(head: string, options: CheckOptions): DocumentFormat | null {
+  const { format } = options;
+  if (format) return format === "markdown" ? format : null;
+  const byName = nameOf(options) === "-" ? null : formatOfName(nameOf(options));
+  // Browsers export bookmarks as HTML, which is a list.
+  if (byName === "html") return /NETSCAPE-Bookmark/i.test(head) ? null : byName;
+  if (byName && byName !== "text") return byName;
+  return recognise(head) === "markdown" ? "markdown" : null;
+}
+
+async function wholeOf({ head, rest }: TextSource): Promise<string> {
+  let text = head;
+  for await (const piece of rest) {
+    text += piece;
+    if (text.length > LONGEST_BYTES) throw new UsageError("The document is larger than 2 MiB.");
+  }
+  return text;
+}
+
+async function* urlsOf(io: Io, config: Config, source: TextSource, { format }: CheckOptions) {
+  for await (const { items, sitemaps } of partsOf(source, format ?? recognise(source.head))) {
     if (sitemaps.length > 0) {
       throw new UsageError("An index of sitemaps has no pages itself; give one of its sitemaps.");
     }
-    for (const item of items) if (isLink(io, item)) urls.add(vetted(config, item));
+    for (const item of items) if (isLink(io, item)) yield vetted(config, item);
   }
-  return [...urls];
 }
 
 /** Reports items that are not links. */
@@ -213,58 +479,10 @@ function refuseInvalid(
   throw new UsageError(`${where}${JSON.stringify(url)} ${target.problem}`);
 }
 
-type Report = { add(checked: Checked): void; end(): void };
-
-/**
- * A JUnit report for CI: a dead link is a failure, an unknown one an error, or skipped where it is allowed. Opens the
- * file now, so that a wrong name is reported before the checks.
- */
-function openJunit(path: string, { allowUnknown }: { allowUnknown?: true }): Report {
-  const file = openFile(path);
-  const cases: string[] = [];
-  const counts = { active: 0, dead: 0, unknown: 0 };
-  return {
-    add(checked) {
-      counts[checked.conclusion.status]++;
-      cases.push(caseOf(checked, allowUnknown ? "skipped" : "error"));
-    },
-    end() {
-      const [errors, skipped] = allowUnknown ? [0, counts.unknown] : [counts.unknown, 0];
-      const sums = `tests="${cases.length}" failures="${counts.dead}" errors="${errors}" skipped="${skipped}"`;
-      const suite = `<testsuite name="links" ${sums}>\n${cases.join("\n")}\n</testsuite>`;
-      writeSync(file, `${HEAD}<testsuites ${sums}>\n${suite}\n</testsuites>\n`);
-      closeSync(file);
-    },
-  };
-}
-
-const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
-
 function openFile(path: string): number {
   try {
     return openSync(path, "w");
   } catch (error) {
-    throw failure("The report cannot be written", error);
+    throw new UsageError(failure("The report cannot be written", error).message);
   }
 }
-
-function caseOf(checked: Checked, unknownIs: "error" | "skipped"): string {
-  const { url, conclusion } = checked;
-  const { status, reason, statusCode, cause } = conclusion;
-  const seconds = (conclusion.responseTimeMs ?? 0) / 1000;
-  const head = `<testcase classname="${escaped(new URL(url).host)}" name="${escaped(url)}" time="${seconds}"`;
-  if (status === "active") return `${head}/>`;
-  const name = status === "dead" ? "failure" : unknownIs;
-  const message = escaped(messageOf(reason, statusCode, cause));
-  const type = name === "skipped" ? "" : ` type="${reason}"`;
-  return `${head}><${name} message="${message}"${type}>${escaped(asText(checked))}</${name}></testcase>`;
-}
-
-const SIGNS: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-/** Also replaces characters that XML does not allow. */
-const escaped = (text: string) =>
-  text
-    .toWellFormed()
-    .replace(/[^\P{Cc}\n]|[\uFFFE\uFFFF]/gu, " ")
-    .replace(/[&<>"]/g, (sign) => SIGNS[sign]!);

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { openDeps } from "../app/build.ts";
 import { type Config, type Env, readConfig, unknownIn } from "../config/config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
@@ -9,6 +8,8 @@ import { filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
 import { dropProxyVariables } from "../net/request.ts";
 import type { Deps } from "../work/deps.ts";
 import { CLEAR_LINE, type Io } from "./io.ts";
+
+export { UsageError } from "../lib/errors.ts";
 
 /** The process as a command sees it. */
 export type Cli = {
@@ -35,9 +36,6 @@ export type Cli = {
 /** An error whose message begins with a name as it was typed, which is shown as it is. */
 export class NamedFileError extends Error {}
 
-/** The command line is wrong. */
-export class UsageError extends Error {}
-
 /** @param envFile returns the file of `--env-file` once the command line is parsed */
 export function createCli(env: Env, io: Io, envFile: () => string | undefined): Cli {
   const sources = () => ({ env, file: readEnvFile(envFile()) });
@@ -51,7 +49,7 @@ export function createCli(env: Env, io: Io, envFile: () => string | undefined): 
       const isQuiet = cli.isAtTerminal() && !given.STILLUP_LOG_LEVEL;
       const configured = readConfig(given);
       const config = forChecks ? fitRuntime(configured, env, io.restart) : configured;
-      await startLogging({
+      startLogging({
         level: isQuiet ? "warning" : config.logLevel,
         format: config.logFormat,
         write: (line) => io.stderr.write(`${cli.isAtTerminal() ? CLEAR_LINE : ""}${line}\n`),
@@ -73,6 +71,7 @@ export function createCli(env: Env, io: Io, envFile: () => string | undefined): 
 
 /** Runs the work on the database, which may be that of a running server, and closes it. */
 export async function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): Promise<T> {
+  const { openDeps } = await import("../app/build.ts");
   const { deps } = await openDeps(await cli.config(), systemClock);
   try {
     return await work(deps);

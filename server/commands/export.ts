@@ -11,7 +11,7 @@ import {
   toHistoryCells,
   toLinkCells,
 } from "../links/exports/model.ts";
-import { declaredLinks } from "../ops/apply/plan.ts";
+import { declaredLinks } from "../ops/apply/declare.ts";
 import type { Deps } from "../work/deps.ts";
 import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, withDeps } from "./cli.ts";

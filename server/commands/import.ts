@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander";
+import { findPeople } from "../accounts/people.ts";
+import type { Caller } from "../api/caller.ts";
 import { FREQUENCIES, type Frequency } from "../db/tables.ts";
+import type { Format } from "../imports/formats.ts";
+import type { Item } from "../imports/reading.ts";
 import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
-import type { Format } from "../links/imports/formats.ts";
-import type { Item } from "../links/imports/reading.ts";
 import type { Deps } from "../work/deps.ts";
 import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
@@ -36,6 +38,7 @@ type Options = {
   group?: string;
   frequency?: Frequency;
   format?: Format;
+  withState?: true;
   dryRun?: true;
   json?: true;
   quiet?: true;
@@ -54,6 +57,7 @@ export function addImport(program: Command, cli: Cli) {
         "format of the list; detected from its content by default",
       ).choices(FORMAT_NAMES),
     )
+    .option("--with-state", "also take handling, muted_until and assignee (an e-mail)")
     .option("--dry-run", "only print what would be done")
     .option("--json", "one JSON object a line")
     .option("-q, --quiet", "print only what is refused")
@@ -62,6 +66,8 @@ export function addImport(program: Command, cli: Cli) {
       `
 Where --group and --frequency do not say otherwise, the list does, and else a link is checked daily.
 What is there already stays as it is, so that an import that was stopped is run again to go on.
+A link with an external_id is changed if there is one with that id, and created otherwise.
+What the list has and is not kept is printed with its line.
 Exit code: 0 all are there now, 1 some were refused, 130 stopped.`,
     );
   withEmail(command).action((file: string, options: Options) => importFile(cli, file, options));
@@ -103,9 +109,15 @@ async function workOf(deps: Deps, options: Options): Promise<Import> {
     groups: await openGroupBook(deps, caller),
     group: options.group?.trim() ?? null,
     frequency: options.frequency ?? null,
+    people: options.withState ? await peopleByEmail(deps, caller) : null,
     newGroups: new Set(),
     wouldAdd: new Set(),
   };
+}
+
+async function peopleByEmail(deps: Deps, caller: Caller): Promise<Map<string, string>> {
+  const people = await findPeople(deps, caller);
+  return new Map([...people.values()].map(({ id, email }) => [email.toLowerCase(), id]));
 }
 
 type Run = { io: Io; work: Import; file: string; options: Options; output: Output; tally: Tally };

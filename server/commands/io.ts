@@ -1,6 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import type { Env } from "../config/config.ts";
 import { failure } from "../lib/errors.ts";
+import { plain } from "../lib/text.ts";
+
+export { plain };
 
 /** What a command uses of the process: its streams, signals and restart. */
 export type Io = {
@@ -110,9 +113,6 @@ export const progressBar = (done: number | null, what: string): string => {
   const cells = "█".repeat(Math.round(done * BAR_CELLS)).padEnd(BAR_CELLS, "░");
   return `${cells} ${Math.floor(done * 100)} %  ${what}`;
 };
-
-/** Replaces control characters, so that text from outside cannot move the terminal's cursor. */
-export const plain = (line: string) => line.replace(/\p{Cc}/gu, " ");
 
 /** Rows in aligned columns under their titles, readable for people and for `awk`. */
 export function tableOf(titles: string[], rows: string[][]): string {

@@ -1,8 +1,8 @@
 import { createReadStream, type Stats, statSync } from "node:fs";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { failure } from "../lib/errors.ts";
-import { FORMATS, type Format, recognise } from "../links/imports/formats.ts";
+import { formatOfName } from "../documents/formats.ts";
+import { FORMATS, type Format, recognise } from "../imports/formats.ts";
 import {
   encodingOf,
   HEAD,
@@ -10,7 +10,8 @@ import {
   newReading,
   type Reading,
   Unreadable,
-} from "../links/imports/reading.ts";
+} from "../imports/reading.ts";
+import { failure } from "../lib/errors.ts";
 import type { Io } from "./io.ts";
 
 /** What was found since the previous part, and how much of the file is read, from 0 to 1; null when unknown. */
@@ -18,17 +19,38 @@ export type ListPart = Reading & { done: number | null };
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
 
+/** The text of a file in pieces, of which the first is long enough to recognize the format. */
+export type TextSource = {
+  head: string;
+  rest: AsyncIterable<string>;
+  /** How much of the file is read. */
+  done(): number | null;
+};
+
 /**
- * Reads a list, which may be compressed, in parts from a file, or from standard input for `-`. Yields what it found
- * before an error, then throws.
+ * Opens a text, which may be compressed: a file, or standard input for `-`.
  * @throws Unreadable, or an error that names the file
  */
+export async function openText(io: Io, path: string): Promise<TextSource> {
+  const { bytes, done } = openSource(io, path);
+  const rest = headFirst(textOf(path, bytes));
+  const { value: head = "" } = await rest.next();
+  return { head, rest, done };
+}
+
+/**
+ * Reads a list in parts. Yields what it found before an error, then throws.
+ * @throws as `openText` does
+ */
 export async function* readParts(io: Io, path: string, given?: Format): AsyncGenerator<ListPart> {
-  const source = openSource(io, path);
-  const texts = headFirst(textOf(path, source.bytes));
-  const { value: head = "" } = await texts.next();
+  const source = await openText(io, path);
+  const isNamed = formatOfName(path) === "markdown";
+  yield* partsOf(source, given ?? (isNamed ? "markdown" : recognise(source.head)));
+}
+
+export async function* partsOf(source: TextSource, format: Format): AsyncGenerator<ListPart> {
   const reading = newReading();
-  const reader = await FORMATS[given ?? recognise(head)].open(reading, head);
+  const reader = await FORMATS[format].open(reading, source.head);
   const part = (): ListPart => ({
     items: reading.items.splice(0),
     notes: reading.notes.splice(0),
@@ -36,9 +58,9 @@ export async function* readParts(io: Io, path: string, given?: Format): AsyncGen
     done: source.done(),
   });
   try {
-    reader.write(head);
+    reader.write(source.head);
     yield part();
-    for await (const text of texts) {
+    for await (const text of source.rest) {
       reader.write(text);
       yield part();
     }

@@ -3,20 +3,8 @@ import { type Env, logFormatIn } from "../config/config.ts";
 import { AppError, type FieldProblems, inWords } from "../lib/errors.ts";
 import { describeError, lineIn, log } from "../lib/log.ts";
 import { VERSION } from "../lib/runtime.ts";
-import { addKey, addUser } from "./accounts.ts";
-import { addApply } from "./apply.ts";
-import { addAcceptKey, addBackup, addRestore } from "./backup.ts";
-import { addCheck } from "./check.ts";
 import { type Cli, createCli, NamedFileError, UsageError } from "./cli.ts";
-import { addCompletion } from "./completion.ts";
-import { addExport } from "./export.ts";
-import { addHealth } from "./health.ts";
-import { addImport } from "./import.ts";
 import { type Io, OutputClosed, plain, watchOutput } from "./io.ts";
-import { addMail } from "./mail.ts";
-import { addMigrate } from "./migrate.ts";
-import { addOidc } from "./oidc.ts";
-import { addServe } from "./serve.ts";
 
 const OK = 0;
 const FAILED = 1;
@@ -34,7 +22,7 @@ const WRONG_USAGE = 64;
 export async function run(argv: string[], env: Env, io: Io): Promise<number> {
   const program = new Command("stillup");
   const cli = createCli(env, io, () => program.opts<{ envFile?: string }>().envFile);
-  describeProgram(program, cli);
+  await describeProgram(program, cli, argv);
   program.hook("preSubcommand", (_, command) => {
     // Also when the options are wrong, if the command is named: a supervisor reads the error.
     cli.isServing = command.name() === "serve" && argv.includes("serve");
@@ -57,7 +45,15 @@ async function attempt(program: Command, argv: string[], cli: Cli): Promise<numb
   return cli.exitCode;
 }
 
-function describeProgram(program: Command, cli: Cli) {
+type Add = (program: Command, cli: Cli) => void;
+
+/** Loads all commands, but `check` without the others: it runs before each commit, and needs no server. */
+async function commandsFor([first]: string[]): Promise<Add[]> {
+  if (first === "check") return [(await import("./check.ts")).addCheck];
+  return (await import("./commands.ts")).COMMANDS;
+}
+
+async function describeProgram(program: Command, cli: Cli, argv: string[]) {
   program
     .description("Watches links and says which are alive, dead or unknown, and why.")
     .option("--env-file <file>", "read settings from this file too; the environment wins")
@@ -71,9 +67,7 @@ function describeProgram(program: Command, cli: Cli) {
       // `report` prints errors, in one place.
       writeErr: () => {},
     });
-  const server = [addServe, addMigrate, addHealth, addBackup, addRestore, addAcceptKey];
-  const inside = [addUser, addKey, addOidc, addMail, addImport, addExport, addApply];
-  for (const add of [...server, addCheck, ...inside, addCompletion]) add(program, cli);
+  for (const add of await commandsFor(argv)) add(program, cli);
   program
     .command("version")
     .description("print the version")

@@ -1,18 +1,19 @@
 import { Cron } from "croner";
 import { createMailSender } from "../accounts/send-mails.ts";
 import type { Meter } from "../accounts/usage.ts";
-import { linkChecks, linkChecksApart } from "../app/build.ts";
+import { closeChecks, openChecks } from "../app/build.ts";
 import { housekeeping } from "../app/housekeeping.ts";
 import { heartbeatOutbound } from "../config/outbound.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
-import { createLag, systemClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { reclassify } from "../links/reclassify.ts";
+import { endMutes } from "../links/triage/end-mutes.ts";
 import { startCheckLoop } from "../monitor/checker.ts";
 import { startBackups } from "../ops/backups/backups.ts";
 import { checkIntegrityWhenDue } from "../ops/start/integrity.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
+import { startSourceLoop } from "../sources/loop.ts";
 import { createDeliverer } from "../webhooks/deliverer.ts";
 import { sendSummaries } from "../webhooks/summaries.ts";
 import { compareUsage } from "../webhooks/usage-thresholds.ts";
@@ -40,6 +41,7 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
     startBackups(deps),
     ...(deps.config.role.includes("delivery")
       ? [
+          new Cron("* * * * *", options, () => endMutes(deps)),
           new Cron("* * * * *", options, () => sendSummaries(deps)),
           new Cron("*/10 * * * *", options, () => compareUsage(deps)),
         ]
@@ -49,7 +51,7 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   return async () => {
     for (const cron of crons) cron.stop();
     ended.abort();
-    await Promise.all([stopWork(), filing, tidyUp(), beating]);
+    await Promise.all([stopWork(), filing, tidyUp(), beating]).finally(() => closeChecks(deps));
   };
 }
 
@@ -63,7 +65,7 @@ const keepHouse = async (deps: Deps, signal: AbortSignal): Promise<void> => {
 function startWork(deps: Deps): () => Promise<unknown> {
   const { loops, config } = deps;
   const work = [
-    ...(config.role.includes("checker") ? [startChecks(deps)] : []),
+    ...(config.role.includes("checker") ? startChecks(deps) : []),
     ...(config.role.includes("delivery") ? [createDeliverer(deps), createMailSender(deps)] : []),
   ];
   loops.setChecking(config.role.includes("checker"));
@@ -71,12 +73,11 @@ function startWork(deps: Deps): () => Promise<unknown> {
   return () => Promise.all(work.map((each) => each.stop()));
 }
 
-function startChecks(deps: Deps): ReturnType<typeof startCheckLoop> {
-  const isApart = deps.config.checkProcesses > 0;
-  const checks = isApart ? linkChecksApart(deps) : linkChecks(deps, createLag(systemClock));
+/** Checks and readings are requested from the same processes, so a site has one limit for both. */
+function startChecks(deps: Deps) {
+  const checks = openChecks(deps);
   deps.metrics.watchProcesses(checks.processes);
-  const loop = startCheckLoop({ ...deps, ...checks });
-  return { wake: loop.wake, stop: () => loop.stop().finally(checks.stop) };
+  return [startCheckLoop({ ...deps, ...checks }), startSourceLoop(deps)];
 }
 
 /** Runs tasks one after another. Without a task, waits for the others. */

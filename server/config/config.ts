@@ -83,8 +83,11 @@ function sourceOf(each: Setting<unknown>, env: Env, text: string | undefined): s
 
 const NAMES = Object.values(SETTINGS).map(({ name }) => PREFIX + name);
 
-/** `install.sh` and the build of a release read these and may leave them exported. */
-const OTHERS = ["STILLUP_RELEASE_URL", "STILLUP_RELEASE_KEY", "STILLUP_SIGNING_KEY"];
+/** `install.sh`, the build of a release and `stillup check` read these. */
+const OTHERS = [
+  ...["STILLUP_RELEASE_URL", "STILLUP_RELEASE_KEY", "STILLUP_SIGNING_KEY"],
+  ...["STILLUP_SERVER", "STILLUP_API_KEY"],
+];
 
 /**
  * A sentence for each variable that looks like a setting but does not exist, with the nearest name. Its value is left

@@ -44,17 +44,26 @@ export const ROLES = ["api", "checker", "delivery"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What an account of a tier may have; 0 is none. */
-type Limits = { links: number; apiKeys: number; webhooks: number; api: boolean };
+/** `pages` is for each source. */
+type Limits = Record<"links" | "apiKeys" | "webhooks" | "sources" | "pages", number> & {
+  api: boolean;
+};
 
 const LONGEST_CONFIRMING_MS = 40_000;
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 
 const TIER_LIMITS: Record<Tier, Limits> = {
-  free: { links: 50, apiKeys: 1, webhooks: 1, api: false },
-  pro: { links: 1_000, apiKeys: 5, webhooks: 5, api: false },
-  business: { links: 50_000, apiKeys: 25, webhooks: 25, api: true },
-  enterprise: { links: 1_000_000, apiKeys: 100, webhooks: 100, api: true },
+  free: { links: 50, apiKeys: 1, webhooks: 1, sources: 3, pages: 500, api: false },
+  pro: { links: 1_000, apiKeys: 5, webhooks: 5, sources: 10, pages: 5_000, api: false },
+  business: {
+    ...{ links: 50_000, apiKeys: 25, webhooks: 25, sources: 100, pages: 100_000 },
+    api: true,
+  },
+  enterprise: {
+    ...{ links: 1_000_000, apiKeys: 100, webhooks: 100, sources: 1000, pages: 1_000_000 },
+    api: true,
+  },
 };
 
 const FREQUENCY_SECONDS: Record<Frequency, number> = {
@@ -117,7 +126,10 @@ const frequencies = list(
 
 const quota = z.int().min(0);
 const ownLimits = z
-  .strictObject({ links: quota, apiKeys: quota, webhooks: quota, api: z.boolean() })
+  .strictObject({
+    ...{ links: quota, apiKeys: quota, webhooks: quota, sources: quota, pages: quota },
+    api: z.boolean(),
+  })
   .partial();
 
 /** Anything may be left out. */
@@ -240,6 +252,7 @@ export const SETTINGS = {
   passwordMemoryMb: wholeNumber("PASSWORD_MEMORY_MB", 64, 19, 1024),
   checkConcurrency: wholeNumber("CHECK_CONCURRENCY", 500, 1, 10_000),
   checkProcesses: wholeNumber("CHECK_PROCESSES", Math.max(1, availableParallelism() - 1), 0, 64),
+  sourceConcurrency: wholeNumber("SOURCE_CONCURRENCY", 4, 0, 100),
   hostConcurrency: wholeNumber("HOST_CONCURRENCY", 2, 1, 1000),
   hostGapMs: wholeNumber("HOST_GAP_MS", 250, 0, 600_000),
   checkTimeoutMs: wholeNumber("CHECK_TIMEOUT_MS", 30_000, 100, 600_000),

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "bun:sqlite";
 import { fromNearerEnd, type Window } from "../lib/paging.ts";
-import { VERDICTS } from "./tables.ts";
+import { HANDLINGS, type Handling, VERDICTS } from "./tables.ts";
 
 /** The links of a thousand numbers, newest first. Each list has one element for each link. */
 export type LinkPart = {
@@ -13,10 +13,29 @@ export type LinkPart = {
   text: string;
   /** Where each URL begins in `text`. */
   starts: Uint32Array;
+  /** The same for titles and external ids, which a blank line has none of. */
+  notes: string;
+  noteStarts: Uint32Array;
   services: Uint16Array;
   statuses: Uint16Array;
   groups: Uint32Array;
   frequencies: Uint8Array;
+  /** Indexes of `HANDLINGS`. */
+  handlings: Uint8Array;
+  /** 1 for links that are assigned. */
+  assigned: Uint8Array;
+  /** The numbers of tags, those of one link after another. */
+  tags: Uint32Array;
+  /** Where the tags of each link begin, and where the last end. */
+  tagStarts: Uint32Array;
+};
+
+/** What is known of some links of a part, by their numbers. */
+export type PartExtras = {
+  triage: Map<number, { handling: string; isAssigned: boolean }>;
+  /** In lower case. */
+  notes: Map<number, string>;
+  tags: Map<number, number[]>;
 };
 
 export type PartRow = [
@@ -36,6 +55,15 @@ export type Wanted = {
   group: number | undefined;
   frequency: number | undefined;
   checking: { nos: Set<number>; areWanted: boolean } | undefined;
+  /** Whether the text is looked for in titles and external ids as well. */
+  isInTexts: boolean;
+  /** An index of `HANDLINGS`. */
+  handling: number | undefined;
+  hasNoAssignee: boolean;
+  /** The numbers of tags, all of which a link must have. */
+  tags: number[];
+  /** The same, of which a link must have none. */
+  noTags: number[];
 };
 
 /**
@@ -68,7 +96,14 @@ export const codeOfGroup = (codes: Codes, groupId: string | null): number =>
   groupId === null ? 0 : codes.groups.known(groupId);
 
 /** @param rows newest first */
-export function toPart(codes: Codes, first: number, changes: number, rows: PartRow[]): LinkPart {
+export function toPart(
+  codes: Codes,
+  { first, changes }: { first: number; changes: number },
+  rows: PartRow[],
+  extras: PartExtras,
+): LinkPart {
+  const noteOf = ([no]: PartRow) => extras.notes.get(no) ?? "";
+  const tags = rows.map(([no]) => extras.tags.get(no) ?? []);
   const part: LinkPart = {
     changes,
     first,
@@ -79,8 +114,14 @@ export function toPart(codes: Codes, first: number, changes: number, rows: PartR
     statuses: new Uint16Array(rows.length),
     groups: new Uint32Array(rows.length),
     frequencies: new Uint8Array(rows.length),
+    notes: extras.notes.size > 0 ? rows.map(noteOf).join("\n") : "",
+    noteStarts: new Uint32Array(rows.length),
+    handlings: new Uint8Array(rows.length),
+    assigned: new Uint8Array(rows.length),
+    tags: Uint32Array.from(tags.flat()),
+    tagStarts: new Uint32Array(rows.length + 1),
   };
-  let start = 0;
+  let [start, noteStart, tagStart] = [0, 0, 0];
   rows.forEach(([no, url, service, status, groupId, frequency], i) => {
     part.nos[i] = no - first;
     part.starts[i] = start;
@@ -89,12 +130,24 @@ export function toPart(codes: Codes, first: number, changes: number, rows: PartR
     part.groups[i] = groupId === null ? 0 : codes.groups.of(groupId);
     part.frequencies[i] = codes.frequencies.of(frequency);
     start += url.length + 1;
+    part.noteStarts[i] = noteStart;
+    noteStart += noteOf(rows[i]!).length + 1;
+    tagStart += tags[i]!.length;
+    part.tagStarts[i + 1] = tagStart;
+    const triage = extras.triage.get(no);
+    if (!triage) return;
+    part.handlings[i] = HANDLINGS.indexOf(triage.handling as Handling);
+    part.assigned[i] = triage.isAssigned ? 1 : 0;
   });
   return part;
 }
 
 /** Visits the matching links, newest first. */
 export function findIn(part: LinkPart, wanted: Wanted, visit: (no: number) => void): void {
+  if (wanted.text !== undefined && wanted.isInTexts) {
+    findInBoth(part, wanted, visit);
+    return;
+  }
   const { nos, starts, text, first } = part;
   for (let i = 0; i < nos.length; i++) {
     if (wanted.text !== undefined) {
@@ -106,15 +159,55 @@ export function findIn(part: LinkPart, wanted: Wanted, visit: (no: number) => vo
   }
 }
 
+/** Also looks for the text in titles and external ids. */
+function findInBoth(part: LinkPart, wanted: Wanted, visit: (no: number) => void): void {
+  const { nos, first, text, starts, notes, noteStarts } = part;
+  const marks = new Uint8Array(nos.length);
+  markIn(text, starts, wanted.text!, marks);
+  if (notes !== "") markIn(notes, noteStarts, wanted.text!, marks);
+  for (let i = 0; i < nos.length; i++)
+    if (marks[i] === 1 && fits(part, i, wanted)) visit(first + nos[i]!);
+}
+
+/** Marks the lines that contain the text. */
+function markIn(lines: string, starts: Uint32Array, text: string, marks: Uint8Array): void {
+  for (let i = 0; i < starts.length; i++) {
+    const at = lines.indexOf(text, starts[i]);
+    if (at < 0) return;
+    while (i + 1 < starts.length && starts[i + 1]! <= at) i++;
+    marks[i] = 1;
+  }
+}
+
 function fits(part: LinkPart, i: number, wanted: Wanted): boolean {
-  const { service, status, group, frequency, checking } = wanted;
+  const { service, status, group, frequency, checking, handling, hasNoAssignee } = wanted;
   return (
     (service === undefined || part.services[i] === service) &&
     (status === undefined || part.statuses[i] === status) &&
     (group === undefined || part.groups[i] === group) &&
     (frequency === undefined || part.frequencies[i] === frequency) &&
+    (handling === undefined || part.handlings[i] === handling) &&
+    (!hasNoAssignee || part.assigned[i] === 0) &&
+    (wanted.tags.length === 0 || hasTags(part, i, wanted.tags)) &&
+    (wanted.noTags.length === 0 || hasNone(part, i, wanted.noTags)) &&
     (!checking || checking.nos.has(part.first + part.nos[i]!) === checking.areWanted)
   );
+}
+
+/** Without a closure for each link. */
+function hasTags(part: LinkPart, i: number, tags: number[]): boolean {
+  for (let n = 0; n < tags.length; n++) if (!hasTag(part, i, tags[n]!)) return false;
+  return true;
+}
+
+function hasNone(part: LinkPart, i: number, tags: number[]): boolean {
+  for (let n = 0; n < tags.length; n++) if (hasTag(part, i, tags[n]!)) return false;
+  return true;
+}
+
+function hasTag({ tags, tagStarts }: LinkPart, i: number, tag: number): boolean {
+  for (let at = tagStarts[i]!; at < tagStarts[i + 1]!; at++) if (tags[at] === tag) return true;
+  return false;
 }
 
 /** The matching links among all of an account. */

@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 import { segmentsOnPage, type Window } from "../lib/paging.ts";
 import {
   type Chosen,
@@ -8,11 +8,13 @@ import {
   findIn,
   type LinkOrder,
   type LinkPart,
+  type PartExtras,
   type PartRow,
   prepareOrdering,
   toPart,
   type Wanted,
 } from "./link-search-part.ts";
+import { HANDLINGS, type Handling } from "./tables.ts";
 
 /** The conditions on links of an account, all of which must hold, and the page to return. */
 export type LinkSearch = {
@@ -26,6 +28,14 @@ export type LinkSearch = {
   /** As shown: a link that is being checked at `now` is only "checking". */
   status?: string | undefined;
   now: number;
+  /** Whether the text is looked for in titles and external ids as well. */
+  isInTexts?: boolean;
+  handling?: Handling | undefined;
+  hasNoAssignee?: boolean;
+  /** The numbers of tags and sources, all of which a link must have. */
+  tags?: number[];
+  /** The same, of which a link must have none. */
+  noTags?: number[];
   /** Newest first by default. */
   order?: LinkOrder | undefined;
   /** Only links with smaller numbers. The search then ends with the page, and `total` counts only that. */
@@ -60,7 +70,8 @@ export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
   const current = (accountNo: number, part: number, changes: number): LinkPart => {
     const known = memory.get(accountNo, part);
     if (known?.changes === changes) return known;
-    const read = toPart(codes, part * PART, changes, reads.links(accountNo, part));
+    const place = { first: part * PART, changes };
+    const read = toPart(codes, place, reads.links(accountNo, part), reads.extras(part));
     memory.keep(accountNo, part, read);
     tidyUp();
     return read;
@@ -159,8 +170,9 @@ function createTidying(): () => void {
 function createMemory(mostKept: number) {
   const accounts = new Map<number, Map<number, LinkPart>>();
   let kept = 0;
+  const sizeOf = (part: LinkPart | undefined) => (part ? part.text.length + part.notes.length : 0);
   const forget = (accountNo: number, parts: Map<number, LinkPart>) => {
-    for (const { text } of parts.values()) kept -= text.length;
+    for (const part of parts.values()) kept -= sizeOf(part);
     accounts.delete(accountNo);
   };
   /** Returns the parts of an account, which becomes the latest one. */
@@ -174,21 +186,21 @@ function createMemory(mostKept: number) {
     get: (accountNo: number, no: number) => latest(accountNo).get(no),
     keep: (accountNo: number, no: number, part: LinkPart) => {
       const parts = latest(accountNo);
-      kept += part.text.length - (parts.get(no)?.text.length ?? 0);
+      kept += sizeOf(part) - sizeOf(parts.get(no));
       parts.set(no, part);
       for (const [other, theirs] of accounts) {
         if (kept <= mostKept || other === accountNo) break;
         forget(other, theirs);
       }
       if (kept <= mostKept) return;
-      kept -= part.text.length;
+      kept -= sizeOf(part);
       parts.delete(no);
     },
   };
 }
 
 function toWanted(
-  { text, service, groupId, frequency, status }: LinkSearch,
+  { text, service, groupId, frequency, status, ...rest }: LinkSearch,
   codes: Codes,
   checking: Set<number> | null,
 ): Wanted {
@@ -200,6 +212,11 @@ function toWanted(
     group: groupId === undefined ? undefined : codeOfGroup(codes, groupId),
     frequency: frequency === undefined ? undefined : codes.frequencies.known(frequency),
     checking: checking ? { nos: checking, areWanted: isChecking } : undefined,
+    isInTexts: rest.isInTexts ?? false,
+    handling: rest.handling && HANDLINGS.indexOf(rest.handling),
+    hasNoAssignee: rest.hasNoAssignee ?? false,
+    tags: rest.tags ?? [],
+    noTags: rest.noTags ?? [],
   };
 }
 
@@ -211,6 +228,18 @@ function prepareReads(database: Database) {
     `select no, lower(url), service, status, group_id, check_frequency from links
      where account_no = ? and no between ? and ? order by no desc`,
   );
+  const triage = database.prepare(
+    "select link_no, handling, assignee_id is not null from link_triage where link_no between ? and ?",
+  );
+  const notes = database.prepare(
+    `select link_no, lower(coalesce(title, '') || char(31) || coalesce(external_id, '')) from link_texts
+     where link_no between ? and ? and (title is not null or external_id is not null)`,
+  );
+  const tags = database.prepare(
+    "select link_no, tag_no from link_tags indexed by link_tags_by_link where link_no between ? and ?",
+  );
+  const between = (statement: Statement, part: number) =>
+    statement.values(part * PART, part * PART + PART - 1) as [no: number, ...unknown[]][];
   const checking = database.prepare(
     "select no from links where account_no = ? and checking_until > ?",
   );
@@ -218,10 +247,28 @@ function prepareReads(database: Database) {
     parts: (accountNo: number) => parts.values(accountNo) as [part: number, changes: number][],
     links: (accountNo: number, part: number) =>
       links.values(accountNo, part * PART, part * PART + PART - 1) as PartRow[],
+    extras: (part: number): PartExtras => {
+      const ofLinks = new Map<number, number[]>();
+      for (const [no, tag] of between(tags, part)) {
+        const known = ofLinks.get(no);
+        if (known) known.push(tag as number);
+        else ofLinks.set(no, [tag as number]);
+      }
+      return {
+        triage: new Map(
+          between(triage, part).map(([no, handling, isAssigned]) => [
+            no,
+            { handling: handling as string, isAssigned: isAssigned === 1 },
+          ]),
+        ),
+        notes: new Map(between(notes, part).map(([no, text]) => [no, text as string])),
+        tags: ofLinks,
+      };
+    },
     checking: (accountNo: number, now: number) =>
       new Set(checking.values(accountNo, now).map(([no]) => no as number)),
     close: () => {
-      for (const statement of [parts, links, checking]) statement.finalize();
+      for (const each of [parts, links, triage, notes, tags, checking]) each.finalize();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Column, eq, fillPlaceholders, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import { onRows, preparedOnce, type Store } from "./store.ts";
+import { numbersOf, onRows, preparedOnce, type Store } from "./store.ts";
 import { accounts, linkCounts, numbers } from "./tables.ts";
 
 /**
@@ -58,6 +58,28 @@ const lockOf = (table: string) =>
 
 const LOCKS = { accounts: lockOf("accounts"), links: lockOf("links") };
 
+const ABOUT_LINKS = [
+  "link_triage",
+  "link_texts",
+  "link_settings",
+  "link_tags",
+  "link_actions",
+  "link_urls",
+  "link_origins",
+  "source_links",
+];
+
+/** Deletes what other tables know of links whose rows the same transaction has deleted. */
+export async function deleteAboutLinks(tx: Store, nos: number[]): Promise<void> {
+  for (const table of ABOUT_LINKS)
+    await tx.run(
+      sql`delete from ${sql.raw(table)} where link_no in (select no from ${numbersOf(tx, nos)} as gone)`,
+    );
+  await tx.run(
+    sql`update source_pages set link_no = null where link_no in (select no from ${numbersOf(tx, nos)} as gone)`,
+  );
+}
+
 const THE_ROW = 1;
 
 /**
@@ -74,13 +96,23 @@ export async function takeNumbers(store: Store, count: number): Promise<number> 
 }
 
 /** The links of an account or a group by settled status: a link that is being checked has its previous one. */
-type LinkTotals = { total: number; active: number; dead: number; unknown: number };
+type LinkTotals = {
+  total: number;
+  active: number;
+  dead: number;
+  unknown: number;
+  /** Dead links that are neither acknowledged nor muted. */
+  attention: number;
+};
 
 export const sumOf = (column: AnySQLiteColumn | SQL) =>
   sql`coalesce(sum(${column}), 0)`.mapWith(Number);
 
 /** All links of a row of counts. */
 export const allCounted = sql`${linkCounts.active} + ${linkCounts.dead} + ${linkCounts.unknown}`;
+
+/** Dead links of a row of counts that are neither acknowledged nor muted. */
+export const openDead = sql`${linkCounts.dead} - ${linkCounts.handled}`;
 
 /** @param subject the number of the account or the group */
 export async function totalLinks(
@@ -93,6 +125,7 @@ export async function totalLinks(
       active: sumOf(linkCounts.active),
       dead: sumOf(linkCounts.dead),
       unknown: sumOf(linkCounts.unknown),
+      attention: sumOf(openDead),
     })
     .from(linkCounts)
     .where(eq(linkCounts.subject, subject));

@@ -110,9 +110,9 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
   const onDamage = (listener: () => void) => {
     reportDamage = listener;
   };
-  /** Resolves when no write is under way. */
-  const idle = () => inOrder(async () => {});
-  return { read, write, transaction, idle, fail, whenFull, onDamage };
+  /** Runs the work when no write is under way. */
+  const whenIdle = (work: () => void) => inOrder(async () => work());
+  return { read, write, transaction, whenIdle, fail, whenFull, onDamage };
 }
 
 /** Measures how long writes have held this turn of the event loop, from the first call of `begin` in it. */

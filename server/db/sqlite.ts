@@ -96,15 +96,18 @@ export function openSqlite(
     onDamage: access.onDamage,
     hurry: () => {},
     close: async () => {
-      await access.idle();
+      await access.whenIdle(() => {});
       await readPool.close();
-      snapshot.close();
-      checkpoints.close();
-      if (litestream) return closeUntouched(writer, reader);
-      close(reader);
-      // Empties the WAL, so that the file alone is the whole database. If others still read, the last one does it.
-      writer.database.run("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
-      close(writer);
+      // In the queue, since a write may have begun meanwhile.
+      await access.whenIdle(() => {
+        snapshot.close();
+        checkpoints.close();
+        if (litestream) return closeUntouched(writer, reader);
+        close(reader);
+        // Empties the WAL, so that the file alone is the whole database. If others still read, the last one does it.
+        writer.database.run("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+        close(writer);
+      });
     },
   };
   return engine;

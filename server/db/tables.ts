@@ -19,12 +19,72 @@ export const EVENT_TYPES = [
   "link.alive",
   "link.created",
   "link.deleted",
+  "link.changed",
   "check.complete",
   "batch.complete",
+  "source.complete",
   "summary.ready",
   "usage.threshold",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+/** What people have decided about a link: nothing, that they know, or that they do not want to hear of it. */
+export const HANDLINGS = ["open", "acknowledged", "muted"] as const;
+export type Handling = (typeof HANDLINGS)[number];
+/** The entries of a link's timeline, other than changes of its status. */
+export const LINK_ACTIONS = [
+  "acknowledged",
+  "acknowledgement_ended",
+  "muted",
+  "mute_ended",
+  "reopened",
+  "assigned",
+  "override_set",
+  "override_ended",
+  "url_changed",
+  "tagged",
+  "changed",
+] as const;
+export type LinkAction = (typeof LINK_ACTIONS)[number];
+/** Where links come from: what is read, or `push` for what others send. */
+export const SOURCE_KINDS = [
+  "site",
+  "sitemap",
+  "feed",
+  "list",
+  "git",
+  "linkding",
+  "karakeep",
+  "linkace",
+  "wordpress",
+  "push",
+] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+export const RUN_STATUSES = [
+  "queued",
+  "reading",
+  "settling",
+  "complete",
+  "incomplete",
+  "failed",
+  "cancelled",
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export const RUN_TRIGGERS = ["initial", "scheduled", "manual"] as const;
+export const PAGE_STATES = ["waiting", "read", "gone", "failed", "moved", "skipped"] as const;
+export type PageState = (typeof PAGE_STATES)[number];
+/** In which element links stand. The database has their indexes, so new ones are added at the end. */
+export const ELEMENT_KINDS = [
+  "link",
+  "area",
+  "image",
+  "media",
+  "frame",
+  "script",
+  "style",
+  "metadata",
+  "definition",
+] as const;
+export type ElementKind = (typeof ELEMENT_KINDS)[number];
 export const ROLES = ["owner", "editor", "viewer"] as const;
 export const DISABLED_REASONS = ["user", "failing", "gone", "unconfirmed", "unsubscribed"] as const;
 /** How a host answers requests for pages that do not exist; nothing can be learned about `closed` hosts. */
@@ -63,9 +123,16 @@ export type DeliveredType = (typeof DELIVERED_TYPES)[number];
 
 /**
  * Who can change something: a person of the account, an API key, the operator at the command line, someone not signed in,
- * or an administrator of the installation from another account.
+ * an administrator of the installation from another account, or a source, by what stands in it.
  */
-export const ACTOR_KINDS = ["user", "key", "operator", "stranger", "administrator"] as const;
+export const ACTOR_KINDS = [
+  "user",
+  "key",
+  "operator",
+  "stranger",
+  "administrator",
+  "source",
+] as const;
 
 const bool = (name: string) => integer(name, { mode: "boolean" });
 
@@ -97,6 +164,7 @@ export const users = sqliteTable("users", {
   totpStep: integer("totp_step"),
   invitedEmail: text("invited_email"),
   emailVerifiedAt: integer("email_verified_at"),
+  mailAssigned: bool("mail_assigned").notNull().default(true),
 });
 
 /** Who a person is at an OpenID Connect provider. */
@@ -169,6 +237,8 @@ export const groups = sqliteTable("groups", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   no: integer("no").notNull(),
+  cron: text("cron"),
+  timeZone: text("time_zone"),
 });
 
 export const batches = sqliteTable("batches", {
@@ -191,6 +261,7 @@ export const batches = sqliteTable("batches", {
   filterFrequency: text("filter_frequency", { enum: FREQUENCIES }),
   filterSite: text("filter_site"),
   filterReason: text("filter_reason"),
+  filterMore: text("filter_more"),
 });
 
 /** The links whose next settled check a batch waits for. */
@@ -239,6 +310,211 @@ export const links = sqliteTable("links", {
   tlsExpiresAt: integer("tls_expires_at"),
   aliveResponse: integer("alive_response"),
   deadResponse: integer("dead_response"),
+  handling: text("handling", { enum: HANDLINGS }).notNull(),
+});
+
+/** What people decided about a link. `links.handling` is a copy, for counts and an index. */
+export const linkTriage = sqliteTable("link_triage", {
+  linkNo: integer("link_no").primaryKey(),
+  accountNo: integer("account_no").notNull(),
+  handling: text("handling", { enum: HANDLINGS }).notNull(),
+  handledAt: integer("handled_at"),
+  handledBy: text("handled_by"),
+  mutedUntil: integer("muted_until"),
+  silentDeathAt: integer("silent_death_at"),
+  assigneeId: text("assignee_id"),
+  overrideUntil: integer("override_until"),
+  override: text("override"),
+});
+
+/** What people noted about a link. `metadata` is JSON. */
+export const linkTexts = sqliteTable("link_texts", {
+  linkNo: integer("link_no").primaryKey(),
+  accountNo: integer("account_no").notNull(),
+  externalId: text("external_id"),
+  title: text("title"),
+  note: text("note"),
+  metadata: text("metadata"),
+});
+
+/** How a link is checked. `expect` is JSON. */
+export const linkSettings = sqliteTable("link_settings", {
+  linkNo: integer("link_no").primaryKey(),
+  cron: text("cron"),
+  timeZone: text("time_zone"),
+  expect: text("expect"),
+});
+
+export const tags = sqliteTable("tags", {
+  no: integer("no").primaryKey(),
+  accountId: text("account_id").notNull(),
+  name: text("name").notNull(),
+});
+
+export const linkTags = sqliteTable("link_tags", {
+  tagNo: integer("tag_no").notNull(),
+  linkNo: integer("link_no").notNull(),
+});
+
+/** What people did to a link, and what of it ended. `actor` is null for what ended without them. */
+export const linkActions = sqliteTable("link_actions", {
+  linkNo: integer("link_no").notNull(),
+  at: integer("at").notNull(),
+  kind: text("kind", { enum: LINK_ACTIONS }).notNull(),
+  actor: text("actor"),
+  detail: text("detail"),
+});
+
+/** The earlier URLs of a link, each with the time when it was replaced. */
+export const linkUrls = sqliteTable("link_urls", {
+  linkNo: integer("link_no").notNull(),
+  until: integer("until").notNull(),
+  url: text("url").notNull(),
+  changedBy: text("changed_by"),
+});
+
+/** `settings` is JSON, `credential` sealed JSON. `dueAt` is when it is claimed next. */
+export const sources = sqliteTable("sources", {
+  no: integer("no").primaryKey(),
+  id: text("id").notNull(),
+  accountId: text("account_id").notNull(),
+  accountNo: integer("account_no").notNull(),
+  name: text("name").notNull(),
+  kind: text("kind", { enum: SOURCE_KINDS }).notNull(),
+  url: text("url"),
+  settings: text("settings").notNull(),
+  credential: text("credential"),
+  groupId: text("group_id"),
+  checkFrequency: text("check_frequency", { enum: FREQUENCIES }).notNull(),
+  cron: text("cron"),
+  timeZone: text("time_zone"),
+  isPaused: bool("is_paused").notNull(),
+  bucket: integer("bucket").notNull(),
+  dueAt: integer("due_at"),
+  lease: text("lease"),
+  runNo: integer("run_no").notNull(),
+  completeRun: integer("complete_run").notNull(),
+  pages: integer("pages").notNull(),
+  places: integer("places").notNull(),
+  failingSince: integer("failing_since"),
+  deletedAt: integer("deleted_at"),
+  retires: bool("retires").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+/** `cursor`, `counts` and `notes` are JSON. */
+export const sourceRuns = sqliteTable("source_runs", {
+  sourceNo: integer("source_no").notNull(),
+  runNo: integer("run_no").notNull(),
+  id: text("id").notNull(),
+  accountId: text("account_id").notNull(),
+  status: text("status", { enum: RUN_STATUSES }).notNull(),
+  reason: text("reason"),
+  message: text("message"),
+  trigger: text("trigger_kind", { enum: RUN_TRIGGERS }).notNull(),
+  acceptsShrink: bool("accepts_shrink").notNull(),
+  queuedAt: integer("queued_at").notNull(),
+  startedAt: integer("started_at"),
+  endedAt: integer("ended_at"),
+  cursor: text("cursor"),
+  counts: text("counts").notNull(),
+  notes: text("notes").notNull(),
+});
+
+/** Pages in which links stand. A long list has a row for each of its parts. */
+export const sourcePages = sqliteTable("source_pages", {
+  no: integer("no").primaryKey(),
+  sourceNo: integer("source_no").notNull(),
+  url: text("url").notNull(),
+  urlKey: text("url_key").notNull(),
+  part: text("part").notNull(),
+  lineOffset: integer("line_offset").notNull(),
+  title: text("title"),
+  state: text("state", { enum: PAGE_STATES }).notNull(),
+  depth: integer("depth").notNull(),
+  seenRun: integer("seen_run").notNull(),
+  wantedRun: integer("wanted_run").notNull(),
+  statusCode: integer("status_code"),
+  reason: text("reason"),
+  etag: text("etag"),
+  lastModified: text("last_modified"),
+  listHash: text("list_hash"),
+  anchors: text("anchors"),
+  linkNo: integer("link_no"),
+  places: integer("places").notNull(),
+  flagged: integer("flagged").notNull(),
+  isGone: bool("is_gone").notNull(),
+  refused: integer("refused").notNull(),
+  readAt: integer("read_at"),
+});
+
+/** Places where links stand. `targetNo` is a link, or a page of the same source. `element` indexes `ELEMENT_KINDS`. */
+export const occurrences = sqliteTable("occurrences", {
+  pageNo: integer("page_no").notNull(),
+  targetNo: integer("target_no").notNull(),
+  place: integer("place").notNull(),
+  line: integer("line"),
+  col: integer("col"),
+  element: integer("element").notNull(),
+  text: text("text"),
+  fragment: text("fragment"),
+  isFragmentMissing: bool("is_fragment_missing").notNull(),
+  flaggedRun: integer("flagged_run"),
+});
+
+export const sourceLinks = sqliteTable("source_links", {
+  sourceNo: integer("source_no").notNull(),
+  linkNo: integer("link_no").notNull(),
+  places: integer("places").notNull(),
+  missingRuns: integer("missing_runs").notNull(),
+  missingAt: integer("missing_at"),
+});
+
+/** Links that sources have or had. A link without a row is pinned, and in no source. */
+export const linkOrigins = sqliteTable("link_origins", {
+  linkNo: integer("link_no").primaryKey(),
+  isPinned: bool("is_pinned").notNull(),
+  sources: integer("sources").notNull(),
+  places: integer("places").notNull(),
+});
+
+/** Links that have left their sources. `link` is JSON: the row of `links`. */
+export const retiredLinks = sqliteTable("retired_links", {
+  no: integer("no").primaryKey(),
+  id: text("id").notNull(),
+  accountId: text("account_id").notNull(),
+  accountNo: integer("account_no").notNull(),
+  url: text("url").notNull(),
+  urlKey: text("url_key").notNull(),
+  retiredAt: integer("retired_at").notNull(),
+  link: text("link").notNull(),
+});
+
+/** What is sent to a host with checks. `sealed` has the secret values. */
+export const hostSettings = sqliteTable("host_settings", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  host: text("host").notNull(),
+  sealed: text("sealed").notNull(),
+  userAgent: text("user_agent"),
+  allowHttp: bool("allow_http").notNull(),
+  version: integer("version").notNull(),
+  lastSuccessAt: integer("last_success_at"),
+  failingSince: integer("failing_since"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+/** Saved filters of the list of links. Without `userId` everyone in the account has it. */
+export const views = sqliteTable("views", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  userId: text("user_id"),
+  name: text("name").notNull(),
+  filter: text("filter").notNull(),
+  sort: text("sort"),
+  createdAt: integer("created_at").notNull(),
 });
 
 /** The response to the last check that found a link alive, and to the last that found it dead. */
@@ -261,6 +537,7 @@ const UNLISTED = [
   "tlsExpiresAt",
   "aliveResponse",
   "deadResponse",
+  "handling",
 ] as const;
 type Unlisted = (typeof UNLISTED)[number];
 
@@ -287,13 +564,14 @@ export const classification = sqliteTable("classification", {
   lastLinkId: text("last_link_id"),
 });
 
-/** Counts of links by settled status, per thousand numbers. `subject` is the number of an account or a group. */
+/** Counts of links by settled status, per thousand numbers. `subject` is the number of an account, a group or a tag. */
 export const linkCounts = sqliteTable("link_counts", {
   subject: integer("subject").notNull(),
   part: integer("part").notNull(),
   active: integer("active").notNull(),
   dead: integer("dead").notNull(),
   unknown: integer("unknown").notNull(),
+  handled: integer("handled").notNull(),
 });
 
 /** The links of each site by settled status. Kept by triggers. */
@@ -464,7 +742,7 @@ export const webhooks = sqliteTable("webhooks", {
   summarySince: integer("summary_since"),
 });
 
-export const FILTER_FIELDS = ["group", "service", "reason"] as const;
+export const FILTER_FIELDS = ["group", "service", "reason", "tag", "assignee"] as const;
 
 /** The values of a webhook's filter. */
 export const webhookFilters = sqliteTable("webhook_filters", {
@@ -482,7 +760,7 @@ export const mailAddresses = sqliteTable("mail_addresses", {
   refusedAt: integer("refused_at"),
 });
 
-export const MAIL_KINDS = ["invite", "password", "confirm", "changed"] as const;
+export const MAIL_KINDS = ["invite", "password", "confirm", "changed", "assigned", "host"] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 /** Mail to people that no webhook sends. `data` is JSON without tokens. */
@@ -682,6 +960,9 @@ export type AccountRow = typeof accounts.$inferSelect;
 export type UserRow = typeof users.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
+export type LinkTriageRow = typeof linkTriage.$inferSelect;
+export type HostSettingRow = typeof hostSettings.$inferSelect;
+export type ViewRow = typeof views.$inferSelect;
 export type GroupRow = typeof groups.$inferSelect;
 export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
@@ -694,4 +975,7 @@ export type WebhookRow = typeof webhooks.$inferSelect;
 export type EventRow = Omit<typeof events.$inferSelect, "linkId">;
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AuditRow = typeof audit.$inferSelect;
+export type SourceRow = typeof sources.$inferSelect;
+export type SourceRunRow = typeof sourceRuns.$inferSelect;
+export type SourcePageRow = typeof sourcePages.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;

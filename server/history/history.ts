@@ -2,7 +2,14 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { pointRead } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { checkKinds, checks, type LinkRow, links, pendingDeletions } from "../db/tables.ts";
+import {
+  checkKinds,
+  checks,
+  type LinkRow,
+  links,
+  pendingDeletions,
+  retiredLinks,
+} from "../db/tables.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { type Page, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
@@ -132,11 +139,15 @@ function keysOf({ of, no }: Subject, { intervals, filter, limit, offset }: Wante
   return sql`select * from (${spans}) as spans ${newestFirst} limit ${limit} offset ${offset}`;
 }
 
-const urlOfLink = sql.raw("coalesce(links.url, pending_deletions.url)");
+/** The URL that the link had at the time of the check. */
+const urlOfLink = sql.raw(`coalesce((
+  select url from link_urls where link_urls.link_no = checks.link_no and until > checks.checked_at
+  order by until limit 1
+), links.url, pending_deletions.url, retired_links.url)`);
 
 /**
- * Reads the checks with the keys, newest first. For links that are deleted while their history is not, it uses the id
- * and the URL that were recorded at the deletion.
+ * Reads the checks with the keys, newest first. Of links that are deleted while their history is not, and of retired
+ * ones, the id and the URL are recorded elsewhere.
  */
 export async function checksWithKeys(
   reader: Pick<Store, "select">,
@@ -154,7 +165,7 @@ export async function checksWithKeys(
       finalUrl: sql<
         string | null
       >`case when checks.final_url = '' then ${urlOfLink} else checks.final_url end`,
-      linkId: sql<string>`coalesce(links.id, pending_deletions.id)`,
+      linkId: sql<string>`coalesce(links.id, pending_deletions.id, retired_links.id)`,
       url: sql<string>`${urlOfLink}`,
     })
     .from(sql`(${keys}) as page`)
@@ -165,6 +176,7 @@ export async function checksWithKeys(
     .innerJoin(checkKinds, eq(checkKinds.no, checks.kindNo))
     .leftJoin(links, eq(links.no, checks.linkNo))
     .leftJoin(pendingDeletions, eq(pendingDeletions.no, checks.linkNo))
+    .leftJoin(retiredLinks, eq(retiredLinks.no, checks.linkNo))
     .orderBy(sql`page.checked_at desc, page.link_no desc`);
   return rows.map((row) => ({ id: checkIdOf(row.linkId, row.checkedAt), ...row }));
 }

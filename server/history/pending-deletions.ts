@@ -8,6 +8,7 @@ import {
   historyHours,
   type LinkRow,
   links,
+  occurrences,
   pendingDeletions,
 } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
@@ -64,20 +65,57 @@ export const deletePendingHistory = (deps: Deps, signal?: AbortSignal): Promise<
 
 const numbersOf = (rows: { no: number }[]) => rows.map(({ no }) => no);
 
-/** Deletes checks, and then their roll-ups. Returns the number of rows. */
+/** Deletes places in sources, checks, and then their roll-ups. Returns the number of rows. */
 async function deleteHistory(
   { store, clock }: Deps,
   numbers: number[],
   { signal, most = Number.POSITIVE_INFINITY }: StepLimits,
 ): Promise<number> {
-  const first = await inSteps(clock, (rows) => deleteChecks(store, numbers, rows), {
-    signal,
-    most,
+  let done = 0;
+  for (const remove of [deletePlaces, deleteChecks, deleteRollUps]) {
+    const { rows, isDone } = await inSteps(clock, (some) => remove(store, numbers, some), {
+      ...{ signal, most: most - done },
+    });
+    done += rows;
+    if (!isDone) break;
+  }
+  return done;
+}
+
+const PLACE = { page: "bigint", target: "bigint", nth: "bigint" } as const;
+
+/**
+ * Deletes where links stand. Their pages are compared with what is stored when their sources are read next, so that a
+ * link that still stands there is created again.
+ * @returns how many there were, at most `rows`
+ */
+async function deletePlaces(store: Store, numbers: number[], rows: number): Promise<number> {
+  const { pageNo, targetNo, place } = occurrences;
+  const found = await store
+    .select({ pageNo, targetNo, place })
+    .from(occurrences)
+    .where(inArray(targetNo, numbers))
+    .limit(rows);
+  if (found.length === 0) return 0;
+  const keys = found.map((each) => [each.pageNo, each.targetNo, each.place]);
+  const given = () => rowsOf(store, PLACE, keys);
+  const owners = (await store.all(sql`
+    select distinct s.account_no from sources s join source_pages p on p.source_no = s.no
+    where p.no in (select page from ${given()} as gone)`)) as [number][];
+  await store.transaction(async (tx) => {
+    await lockAccounts(
+      tx,
+      owners.map(([no]) => no),
+    );
+    await tx.run(sql`
+      update source_pages set refused = 1, places = case when places > n then places - n else 0 end
+      from (select page, count(*) as n from ${given()} as counted group by page) as gone
+      where source_pages.no = gone.page`);
+    await tx.run(sql`
+      delete from occurrences where (page_no, target_no, place) in (
+        select page, target, nth from ${given()} as gone)`);
   });
-  if (!first.isDone) return first.rows;
-  const rest = { signal, most: most - first.rows };
-  const second = await inSteps(clock, (rows) => deleteRollUps(store, numbers, rows), rest);
-  return first.rows + second.rows;
+  return found.length;
 }
 
 const KEY = { account_no: "bigint", checked_at: "bigint", link_no: "bigint" } as const;
@@ -125,6 +163,7 @@ const deleteRollUps = (store: Store, numbers: number[], rows: number): Promise<n
           inArray(pendingDeletions.no, numbers),
           sql`not exists (select 1 from history_days where subject = pending_deletions.no)`,
           sql`not exists (select 1 from history_hours where subject = pending_deletions.no)`,
+          sql`not exists (select 1 from occurrences where target_no = pending_deletions.no)`,
         ),
       );
     return Math.max(days, hours);

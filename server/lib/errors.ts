@@ -84,6 +84,9 @@ export async function findForChange<T>(finding: Promise<T>, readBody: () => unkn
 /** What is wrong with a setting, where that takes a sentence of its own. */
 export class SettingProblem extends Error {}
 
+/** The command line is wrong. */
+export class UsageError extends Error {}
+
 /** An error for the operator: what failed, why, and where to look. */
 export function failure(what: string, error: unknown, hint?: string): Error {
   const why = asSentence(inWords(describeError(error).error));

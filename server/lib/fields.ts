@@ -77,6 +77,22 @@ export const moment = (end: "start" | "end" = "start") =>
       return z.NEVER;
     });
 
+const LONGEST_ZONE = 100;
+
+/** The name of a zone of the IANA time zone database. */
+export const timeZone = () =>
+  text(LONGEST_ZONE)
+    .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
+    .meta({ example: "Europe/Berlin" });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** 1 to `max` items, each checked. */
 export const list = <T extends z.ZodType>(item: T, max: number) =>
   z

@@ -1,4 +1,10 @@
-import { configure, getLogger, type LogLevel, type LogRecord, type Sink } from "@logtape/logtape";
+import {
+  configureSync,
+  getLogger,
+  type LogLevel,
+  type LogRecord,
+  type Sink,
+} from "@logtape/logtape";
 import { DrizzleQueryError } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 
@@ -12,7 +18,7 @@ type LogOptions = {
 
 /** Sends every record to standard error, one line each: standard output belongs to the commands. */
 export const startLogging = ({ level, format, write = toStderr }: LogOptions) =>
-  configure({
+  configureSync({
     reset: true,
     sinks: {
       lines: suppressRepeats((record) =>

@@ -9,6 +9,9 @@ export function sizeText(bytes: number): string {
   return `${scaled.toLocaleString("en", { maximumFractionDigits: 1 })} ${UNITS[power]}`;
 }
 
+/** Replaces control characters, so that text from outside cannot move the terminal's cursor. */
+export const plain = (line: string) => line.replace(/\p{Cc}/gu, " ");
+
 const LONGEST = 200;
 
 /** In this order, since most browsers also name others. */
@@ -55,9 +58,9 @@ export type Cell = string | number | boolean | null;
 
 /**
  * Spreadsheets run a cell that begins with one of these as a formula (OWASP, CSV Injection); Chinese and Japanese ones
- * also with the full-width signs.
+ * also with the full-width signs. A text that has an apostrophe there already gets another, since imports remove one.
  */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
  * Lines per RFC 4180. Every cell is quoted, so that any separator that a spreadsheet assumes works. A cell that looks like

@@ -1,17 +1,34 @@
-import { sql } from "drizzle-orm";
-import { auditChange, fieldsOf, linkTarget } from "../accounts/audit.ts";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
+import { queueAssignedMails } from "../accounts/mails.ts";
+import { findPeople, noSuchPerson } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
-import { rowsOf } from "../db/store.ts";
+import { onRows } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { type FieldProblems, findForChange, invalid, notFound } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import { followUpAt, nextCheckAt } from "../work/schedule.ts";
-import { existingGroups, groupIdIn, refuseUnknownGroup } from "./create.ts";
-import { findLink, type LinkFilter } from "./links.ts";
+import { existingGroups, groupIdIn, hasAssignee, refuseUnknownGroup } from "./create.ts";
+import {
+  actionsOf,
+  applyEdit,
+  auditActionOf,
+  type EditContext,
+  type Edited,
+  type LinkEdit,
+  refusalOf,
+} from "./edit.ts";
+import { findLink, type LinkFilter, showLink } from "./links.ts";
 import { nextMatching } from "./list.ts";
-import { LinkChange, toLink } from "./model.ts";
+import { LinkChange, type ShownLink, statusAt } from "./model.ts";
+import { rescheduleLinks } from "./reschedule.ts";
 import { hasNumber, judgeNamed, lockSome, type Outcome, writeInPieces } from "./selection.ts";
+import { publishChanges } from "./triage/change-events.ts";
+import { publishLateDeaths } from "./triage/end-mutes.ts";
+import { type AllLinkExtras, countByAssignee, withAllExtras } from "./triage/extras.ts";
+import { problemOfMute } from "./triage/fields.ts";
+import { duplicateId, findTakenIds } from "./triage/references.ts";
+import { recordActions, writeExtras } from "./triage/write-extras.ts";
 
 /** Takes SQLite about 8 ms. */
 const CHANGED_AT_ONCE = 250;
@@ -20,7 +37,12 @@ const CHANGED_AT_ONCE = 250;
 export type Change = Outcome<"changed" | "unchanged">;
 
 /** `next` is where the next step starts; null when no link is left. */
-export type StepOfChange = { changed: number; unchanged: number; next: number | null };
+export type StepOfChange = {
+  changed: number;
+  unchanged: number;
+  failed: number;
+  next: number | null;
+};
 
 const FOUND = {
   no: links.no,
@@ -28,18 +50,16 @@ const FOUND = {
   url: links.url,
   accountId: links.accountId,
   groupId: links.groupId,
+  status: links.status,
   checkFrequency: links.checkFrequency,
-  lastCheckedAt: links.lastCheckedAt,
-  nextCheckAt: links.nextCheckAt,
-  unconfirmedSince: links.unconfirmedSince,
-  failingSince: links.failingSince,
-  checkingUntil: links.checkingUntil,
 };
-type Found = Pick<LinkRow, keyof typeof FOUND>;
+type FoundRow = Pick<LinkRow, keyof typeof FOUND>;
+/** A link as edits need it. */
+export type Found = FoundRow & { extras: AllLinkExtras };
 
 /** What the audit log shows of a change of links. */
 type Entry = {
-  action: "link.changed" | "link.moved";
+  action: "link.moved" | ReturnType<typeof auditActionOf>;
   target?: { id: string; name: string | null } | undefined;
   fields?: string[];
 };
@@ -50,46 +70,113 @@ export async function changeLink(
   caller: Caller,
   id: string,
   input: unknown,
-): Promise<LinkRow> {
+): Promise<ShownLink> {
   const link = await findForChange(findLink(deps, caller, id), () => readShape(input));
-  const change = await readChange(deps, link, input);
-  if (change.group_id === undefined && change.check_frequency === undefined) return link;
-  const changed = await deps.store.transaction(async (tx) => {
+  const edit = await readChange(deps, link, input);
+  const context = await contextOf(deps, caller, edit, "");
+  await deps.store.transaction(async (tx) => {
     const within = { ...deps, store: tx };
-    if ((await changeSome(within, caller, change, [link])) === 0) throw notFound("link");
-    await auditChange(within, caller, {
-      target: linkTarget([link]),
-      ...entryOf(change, [link]),
-    });
-    return findLink(within, caller, link.id);
+    const [change] = await editSome(within, caller, { editOf: () => edit, context }, [link]);
+    if (!change) throw notFound("link");
+    const refusal = refusalOf(change);
+    if (refusal) throw refusal;
+    if (change.fields.length === 0) return;
+    const { fields } = change;
+    const action = auditActionOf(fields, edit);
+    await auditChange(within, caller, { target: linkTarget([link]), action, fields });
   });
   deps.loops.wake();
-  return changed;
+  return showLink(deps, caller, id);
 }
 
 /**
  * Changes the account's links and reports why the others were not changed. Repeated ids count once.
- * @throws VALIDATION_ERROR when there is no such group
+ * @throws VALIDATION_ERROR when what the change refers to does not exist
  */
 export async function changeLinks(
   deps: Deps,
   caller: Caller,
   ids: string[],
-  change: LinkChange,
+  edit: LinkEdit,
   saveReply: SaveReply<Change[]> = saveNoReply,
   entry?: Entry,
 ): Promise<Change[]> {
-  await refuseUnknownGroup(deps, caller, change.group_id, "change.group_id");
+  refuseBadMute(deps, edit);
+  const context = await contextOf(deps, caller, edit, "change.");
+  await refuseUnknownGroup(deps, caller, edit.group_id, "change.group_id");
+  return changeNamed(deps, caller, ids, { editOf: () => edit, context }, { saveReply, entry });
+}
+
+/**
+ * As `changeLinks`, but with an edit for each link, by its id. The edits are valid.
+ * @throws VALIDATION_ERROR when a group does not exist
+ */
+export async function changeEach(
+  deps: Deps,
+  caller: Caller,
+  edits: ReadonlyMap<string, LinkEdit>,
+): Promise<Change[]> {
+  const context = await contextFor(deps, caller, [...edits.values()]);
+  for (const groupId of new Set([...edits.values()].map(({ group_id }) => group_id)))
+    await refuseUnknownGroup(deps, caller, groupId, "group_id");
+  const editOf = (id: string) => edits.get(id)!;
+  return changeNamed(deps, caller, [...edits.keys()], { editOf, context });
+}
+
+/** Returns the fields that each edit would change of the account's link with the id, and writes nothing. */
+export async function previewChanges(
+  deps: Deps,
+  caller: Caller,
+  edits: (readonly [id: string, edit: LinkEdit])[],
+): Promise<string[][]> {
+  const context = await contextFor(
+    deps,
+    caller,
+    edits.map(([, edit]) => edit),
+  );
+  const ids = edits.filter(([, edit]) => Object.keys(edit).length > 0).map(([id]) => id);
+  if (ids.length === 0) return edits.map(() => []);
+  const rows = await deps.store
+    .select(FOUND)
+    .from(links)
+    .where(and(eq(links.accountId, caller.accountId), inArray(links.id, ids)));
+  const found = await withAllExtras(deps.store, rows);
+  const byId = new Map(found.map((link) => [link.id, link]));
+  return edits.map(([id, edit]) => {
+    const link = byId.get(id);
+    return link ? applyEdit(link, edit, context).fields : [];
+  });
+}
+
+async function changeNamed(
+  deps: Deps,
+  caller: Caller,
+  ids: string[],
+  wanted: Wanted,
+  {
+    saveReply = saveNoReply,
+    entry,
+  }: { saveReply?: SaveReply<Change[]>; entry?: Entry | undefined } = {},
+): Promise<Change[]> {
+  const edits = new Map<string, Edited<Found>>();
   const { outcomes, ours } = await judgeNamed(
+    deps,
     caller,
     ids,
-    (isNamed) => deps.store.select(FOUND).from(links).where(isNamed),
-    (link) => (differs(link, change) ? "changed" : "unchanged"),
+    async (isNamed) => {
+      const rows = await deps.store.select(FOUND).from(links).where(isNamed);
+      return withAllExtras(deps.store, rows);
+    },
+    (link) => {
+      const change = applyEdit(link, wanted.editOf(link.id), wanted.context);
+      edits.set(link.id, change);
+      return refusalOf(change) ?? (change.fields.length > 0 ? "changed" : "unchanged");
+    },
   );
-  const chosen = ours.filter((link) => differs(link, change));
-  await changeInPieces(deps, caller, change, {
+  const chosen = ours.map(({ id }) => edits.get(id)!).filter(isWanted);
+  await changeInPieces(deps, caller, wanted, {
     chosen,
-    entry: entry ?? entryOf(change, chosen),
+    entry: entry ?? entryOf(chosen),
     saveReply: (tx) => saveReply(tx, outcomes),
   });
   return outcomes;
@@ -97,131 +184,204 @@ export async function changeLinks(
 
 /**
  * Changes the next links that match, newest first.
- * @throws VALIDATION_ERROR when there is no such group
+ * @throws VALIDATION_ERROR when what the change refers to does not exist
  */
 export async function changeMatching(
   deps: Deps,
   caller: Caller,
   { filter, before }: { filter: LinkFilter; before: number | undefined },
-  change: LinkChange,
+  edit: LinkEdit,
   saveReply: SaveReply<StepOfChange> = saveNoReply,
 ): Promise<StepOfChange> {
-  await refuseUnknownGroup(deps, caller, change.group_id, "change.group_id");
+  refuseBadMute(deps, edit);
+  const context = await contextOf(deps, caller, edit, "change.");
+  await refuseUnknownGroup(deps, caller, edit.group_id, "change.group_id");
   const { nos, next } = await nextMatching(deps, caller, filter, { before });
-  const rows = await findByNumbers(deps, nos);
-  const chosen = rows.filter((link) => differs(link, change));
-  const step = { changed: chosen.length, unchanged: rows.length - chosen.length, next };
-  await changeInPieces(deps, caller, change, {
+  const wanted = { editOf: () => edit, context };
+  const edits = await findEdits(deps, nos, wanted);
+  const failed = edits.filter((change) => refusalOf(change)).length;
+  const chosen = edits.filter(isWanted);
+  const changed = chosen.length;
+  const step = { changed, unchanged: edits.length - changed - failed, failed, next };
+  await changeInPieces(deps, caller, wanted, {
     chosen,
-    entry: entryOf(change, chosen),
+    entry: entryOf(chosen),
     saveReply: (tx) => saveReply(tx, step),
   });
   return step;
 }
 
+/** The edit of each link, by its id. */
+type Wanted = { editOf: (id: string) => LinkEdit; context: EditContext };
+
+const isWanted = (change: Edited<Found>) => change.fields.length > 0 && !refusalOf(change);
+
 async function changeInPieces(
   deps: Deps,
   caller: Caller,
-  change: LinkChange,
-  work: { chosen: Found[]; entry: Entry; saveReply: SaveReply<void> },
+  wanted: Wanted,
+  work: { chosen: Edited<Found>[]; entry: Entry; saveReply: SaveReply<void> },
 ): Promise<void> {
   await writeInPieces(deps, caller, {
     ...work,
+    chosen: work.chosen.map(({ link }) => link),
     atOnce: CHANGED_AT_ONCE,
-    write: (within, some) => changeSome(within, caller, change, some),
+    write: async (within, some) => {
+      const edits = await editSome(within, caller, wanted, some);
+      return edits.filter(isWanted).length;
+    },
   });
   deps.loops.wake();
 }
 
 /** One entry for all links, with the fields that change in any of them. */
-function entryOf(
-  change: LinkChange,
-  chosen: Pick<Found, "id" | "url" | "groupId" | "checkFrequency">[],
-): Entry {
-  const fields = chosen.flatMap(({ groupId, checkFrequency }) =>
-    fieldsOf(change, { group_id: groupId, check_frequency: checkFrequency }),
-  );
-  return {
-    action: "link.changed",
-    fields: [...new Set(fields)],
-  };
+function entryOf(chosen: Edited<Found>[]): Entry {
+  const fields = [...new Set(chosen.flatMap((change) => change.fields))];
+  const [first, ...others] = [...new Set(chosen.map(({ edit }) => edit.handling))];
+  const handling = others.length === 0 ? first : undefined;
+  return { action: auditActionOf(fields, { handling }), fields };
 }
 
-const differs = (
-  link: Found,
-  { group_id: groupId, check_frequency: frequency }: LinkChange,
-): boolean =>
-  (groupId !== undefined && link.groupId !== groupId) ||
-  (frequency !== undefined && link.checkFrequency !== frequency);
-
-const findByNumbers = ({ store }: Deps, nos: number[]) =>
-  store
-    .select({ ...FOUND, isInBatch: IS_IN_BATCH })
-    .from(links)
-    .where(hasNumber(store, nos));
-
-const IS_IN_BATCH = sql`exists (select 1 from batch_links where link_no = ${links.no})`.mapWith(
-  Boolean,
-);
-
 /**
- * Locks the links and changes those that are still there.
- * @returns how many there were
+ * Finds the person that an edit names.
+ * @param prefix of the names of its fields, for errors
+ * @throws VALIDATION_ERROR
  */
-async function changeSome(
+async function contextOf(
   deps: Deps,
   caller: Caller,
-  change: LinkChange,
-  some: { no: number }[],
-): Promise<number> {
-  const { store: tx, clock } = deps;
-  const { accountNo } = caller;
-  const found = await findByNumbers(deps, await lockSome(tx, caller, some));
-  if (found.length === 0) return 0;
-  const { group_id: groupId, check_frequency: frequency } = change;
-  const columns = { no: "bigint", account_no: "bigint", next_at: "bigint" } as const;
-  const rows = found.map((link) => [link.no, accountNo, nextCheckOf(deps, link, change)]);
-  const assignments = [
-    sql`updated_at = ${clock.now()}`,
-    ...(groupId === undefined ? [] : [sql`group_id = ${groupId}`]),
-    ...(frequency === undefined ? [] : [sql`check_frequency = ${frequency}, ${RESCHEDULED}`]),
-  ];
-  // SQLite would scan all links of the account if the account's number were not in each row.
-  await tx.run(sql`
-    update links set ${sql.join(assignments, sql`, `)}
-    from ${rowsOf(tx, columns, rows)} as named
-    where links.no = named.no and links.account_no = named.account_no
-  `);
-  return found.length;
+  { assignee_id: id }: LinkEdit,
+  prefix: string,
+): Promise<EditContext> {
+  const people = id ? await findPeople(deps, caller) : new Map();
+  if (id && !people.has(id)) throw invalid({ [`${prefix}assignee_id`]: [noSuchPerson(id)] });
+  return { now: deps.clock.now(), by: caller.by, people };
 }
 
-const RESCHEDULED = sql`
-  next_check_at = coalesce(named.next_at, next_check_at),
-  next_trigger = case when named.next_at is null then next_trigger else 'scheduled' end`;
+/** The same for many edits at once, each of which checks its own names. */
+export async function contextFor(
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+): Promise<EditContext> {
+  const people = inputs.some(hasAssignee) ? await findPeople(deps, caller) : new Map();
+  return { now: deps.clock.now(), by: caller.by, people };
+}
+
+/** Returns what an edit makes of links, without writing. */
+async function findEdits(
+  { store }: Pick<Deps, "store">,
+  nos: number[],
+  { editOf, context }: Wanted,
+): Promise<Edited<Found>[]> {
+  const rows = await store.select(FOUND).from(links).where(hasNumber(store, nos));
+  const found = await withAllExtras(store, rows);
+  return found.map((link) => applyEdit(link, editOf(link.id), context));
+}
 
 /**
- * When a link is checked next under a new frequency, which counts from its last check, in milliseconds since 1970.
- * Null when its next check stays as it is: its first check is due, or a check is running, or a batch waits for it.
+ * Locks the links and edits those that are still there.
+ * @returns what the edit makes of each; those that it changes nothing of, or that are refused, are not written
  */
-function nextCheckOf(
-  { config, clock }: Deps,
-  link: Found & { isInBatch: boolean },
-  { check_frequency: frequency }: LinkChange,
-): number | null {
-  const now = clock.now();
-  const { lastCheckedAt } = link;
-  if (frequency === undefined || frequency === link.checkFrequency) return null;
-  if (lastCheckedAt === null || link.isInBatch || (link.checkingUntil ?? 0) > now) return null;
-  const frequencySeconds = config.frequencySeconds[frequency];
-  const regular = nextCheckAt({ linkId: link.id, frequencySeconds, from: lastCheckedAt });
-  return Math.max(now, Math.min(regular, confirmationAt(link, lastCheckedAt) ?? regular));
+async function editSome(
+  deps: Deps,
+  caller: Caller,
+  wanted: Wanted,
+  some: { no: number }[],
+): Promise<Edited<Found>[]> {
+  const edits = await findEdits(deps, await lockSome(deps.store, caller, some), wanted);
+  const changed = edits.filter(isWanted);
+  await refuseTakenIds(deps.store, caller, changed);
+  await writeEdits(deps, caller, wanted.context, changed);
+  return edits;
 }
 
-/** When a link that may be dying is checked again, whatever its frequency. */
-function confirmationAt(link: Found, lastCheckedAt: number): number | null {
-  if (link.unconfirmedSince !== null) return link.nextCheckAt;
-  if (link.failingSince === null) return null;
-  return followUpAt({ linkId: link.id, since: link.failingSince, after: lastCheckedAt });
+/** Writes edits of links, in a transaction that has locked them. */
+export async function writeEdits(
+  deps: Deps,
+  caller: Caller,
+  context: EditContext,
+  edits: Edited<Found>[],
+): Promise<void> {
+  if (edits.length === 0) return;
+  const { store: tx } = deps;
+  const { now } = context;
+  const rowsFor = (field: string, given: (edit: LinkEdit) => string | null) =>
+    edits
+      .filter(({ fields }) => fields.includes(field))
+      .map(({ link, edit }) => [link.no, caller.accountNo, given(edit)]);
+  await moveToGroups(
+    tx,
+    rowsFor("group_id", (edit) => edit.group_id ?? null),
+  );
+  await setFrequencies(
+    tx,
+    rowsFor("check_frequency", (edit) => edit.check_frequency ?? null),
+  );
+  await touch(
+    tx,
+    edits.map(({ link }) => [link.no, caller.accountNo, ""]),
+    { now },
+  );
+  await publishLateDeaths(
+    tx,
+    edits.filter(isUnmuted).map(({ link }) => link.no),
+    now,
+  );
+  await writeExtras(
+    tx,
+    caller,
+    edits.map(({ link, after }) => ({ no: link.no, before: link.extras, after })),
+  );
+  await recordActions(
+    tx,
+    edits.flatMap((change) => actionsOf(change, context)),
+  );
+  const assigned = edits.filter(({ fields }) => fields.includes("assignee_id"));
+  await queueAssignedMails(deps, caller, countByAssignee(assigned.map(({ after }) => after)));
+  await rescheduleLinks(
+    deps,
+    edits.map(({ link }) => link),
+  );
+  await publishChanges(deps, caller, edits, now);
+}
+
+/** Only links of the account: SQLite would scan all of them if its number were not in each row. */
+const updateNamed = (assignment: SQL) =>
+  onRows(
+    { link: "bigint", account: "bigint", given: "text" },
+    (rows) => sql`
+      update links set ${assignment} from ${rows} as named
+      where links.no = link and links.account_no = account
+    `,
+  );
+
+const moveToGroups = updateNamed(sql`group_id = given`);
+const setFrequencies = updateNamed(sql`check_frequency = given`);
+const touch = updateNamed(sql`updated_at = ${sql.placeholder("now")}`);
+
+const isUnmuted = ({ link, after }: Edited<Found>) =>
+  link.extras.silentDeathAt !== null && after.handling === "open";
+
+/** @throws CONFLICT when another link of the account has an external id that a link would get */
+async function refuseTakenIds(
+  tx: Deps["store"],
+  caller: Caller,
+  edits: Edited<Found>[],
+): Promise<void> {
+  const wanted = edits.filter(
+    ({ edit, fields }) => edit.external_id && fields.includes("external_id"),
+  );
+  if (wanted.length === 0) return;
+  const taken = await findTakenIds(
+    tx,
+    caller,
+    wanted.map(({ edit }) => edit.external_id!),
+  );
+  for (const { edit, link } of wanted) {
+    const existingId = taken.get(edit.external_id!);
+    if (existingId && existingId !== link.id) throw duplicateId({ existingId });
+  }
 }
 
 function readShape(input: unknown): LinkChange {
@@ -233,8 +393,8 @@ function readShape(input: unknown): LinkChange {
 async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {
   const shape = LinkChange.safeParse(input);
   const problems = {
-    ...(shape.success ? {} : problemsOf(shape.error)),
-    ...unchangeable(toLink(deps.clock.now())(link), input),
+    ...(shape.success ? muteProblems(deps, shape.data) : problemsOf(shape.error)),
+    ...unchangeable({ ...link, status: statusAt(deps.clock.now(), link) }, input),
   };
   const groupId = groupIdIn(input);
   if (groupId && !(await existingGroups(deps, link.accountId, [groupId])).has(groupId)) {
@@ -242,6 +402,17 @@ async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<Li
   }
   if (!shape.success || Object.keys(problems).length > 0) throw invalid(problems);
   return shape.data;
+}
+
+/** @throws VALIDATION_ERROR */
+function refuseBadMute({ clock }: Deps, edit: LinkEdit): void {
+  const problem = problemOfMute(edit, clock.now());
+  if (problem !== null) throw invalid({ "change.muted_until": [problem] });
+}
+
+function muteProblems({ clock }: Deps, change: LinkEdit): FieldProblems {
+  const problem = problemOfMute(change, clock.now());
+  return problem === null ? {} : { muted_until: [problem] };
 }
 
 /** Refuses a different value for a field that cannot be changed, which would be lost silently otherwise. */
@@ -254,5 +425,10 @@ function unchangeable(
     ([name, value]) =>
       (name === "id" || name === "url" || name === "status") && shown[name] !== value,
   );
-  return Object.fromEntries(lost.map(([name]) => [name, ["cannot be changed"]]));
+  return Object.fromEntries(
+    lost.map(([name]) => [
+      name,
+      [name === "url" ? "cannot be changed; use POST /links/{id}/url" : "cannot be changed"],
+    ]),
+  );
 }

@@ -1,8 +1,10 @@
 import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
+import { queueAssignedMails } from "../accounts/mails.ts";
+import { findPeople, noSuchPerson } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, takeNumbers, totalLinks } from "../db/queries.ts";
-import { onRows } from "../db/store.ts";
+import { onRows, type Store } from "../db/store.ts";
 import { groups, type LinkRow, links } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
 import {
@@ -22,14 +24,23 @@ import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
+import { type EditContext, handlingAction, handlingAfter } from "./edit.ts";
 import { insertFullBatch } from "./fill-batches.ts";
 import { NewLink } from "./model.ts";
+import { findRetired, forgetRetirement, type RetiredLink, returnExternalIds } from "./retired.ts";
+import { type AllLinkExtras, countByAssignee, NO_EXTRAS, withAllExtras } from "./triage/extras.ts";
+import { problemOfMute } from "./triage/fields.ts";
+import { duplicateId, findTakenIds } from "./triage/references.ts";
+import { recordActions, writeExtras } from "./triage/write-extras.ts";
 
 /** Rows of one insert statement: more would hold the event loop for longer. */
 const ROWS = 100;
 
+/** A new link with what is known of it. Or one that was retired, as it was. */
+export type CreatedLink = LinkRow & { extras: AllLinkExtras; returned?: RetiredLink };
+
 /** The result of one item, in the order of the request. */
-type ItemResult = { link: LinkRow } | { url: unknown; error: AppError };
+export type ItemResult = { link: CreatedLink } | { url: unknown; error: AppError };
 
 /** `batchId` is null when no link was created. */
 export type BatchCreation = { batchId: string | null; results: ItemResult[] };
@@ -42,16 +53,16 @@ export async function createLink(
   deps: Deps,
   caller: Caller,
   input: unknown,
-  saveReply: SaveReply<LinkRow> = saveNoReply,
-): Promise<LinkRow> {
+  saveReply: SaveReply<CreatedLink> = saveNoReply,
+): Promise<CreatedLink> {
   const items = await readItems(deps, caller, [input]);
   return createInTransaction(deps, caller, async (within) => {
-    const [item] = await judgeItems(within, caller, items, { place: "alone" });
-    if (!item || "error" in item) throw item?.error;
-    const link = toRow(deps, caller, item, { no: await takeNumbers(within.store, 1) });
-    await insertLinks(within, caller, [link], null);
-    await saveReply(within.store, link);
-    return link;
+    const judged = await judgeItems(within, caller, items, { place: "alone" });
+    const [result] = await toResults(within, caller, judged, { trigger: "initial" });
+    if (!result || "error" in result) throw result?.error;
+    await insertLinks(within, caller, [result.link], null);
+    await saveReply(within.store, result.link);
+    return result.link;
   });
 }
 
@@ -97,8 +108,32 @@ export async function previewLinks(
   );
 }
 
+/** How links are created, if not by a request for several. */
+type Creation = {
+  trigger?: "initial" | "batch";
+  /** When the first check of the nth of them is due; now by default. */
+  dueAt?: (n: number) => number;
+  /** Whether links that return keep their group and frequency. */
+  keepsReturned?: boolean;
+  isAudited?: boolean;
+};
+
+/** Creates links for items of a request that were read before, in a transaction that holds the account's lock. They belong to no batch. */
+export async function createAmong(
+  within: Deps,
+  caller: Caller,
+  items: ReadItem[],
+  creation: Creation = {},
+): Promise<ItemResult[]> {
+  const judged = await judgeItems(within, caller, items, { place: "list" });
+  const results = await toResults(within, caller, judged, creation);
+  const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
+  await insertLinks(within, caller, rows, null, creation);
+  return results;
+}
+
 /** Requests of one account wait here for each other, so that they do not occupy a connection each. */
-async function createInTransaction<T>(
+export async function createInTransaction<T>(
   deps: Deps,
   { accountId, accountNo }: Caller,
   work: (within: Deps) => Promise<T>,
@@ -113,24 +148,52 @@ async function createInTransaction<T>(
   return result;
 }
 
-/** Makes a row of each accepted item. Only these use up numbers. */
-async function toResults(deps: Deps, caller: Caller, judged: JudgedItem[]): Promise<ItemResult[]> {
-  const count = judged.filter((item) => !("error" in item)).length;
+/** Makes a row of each accepted item. Only new links use up numbers. */
+async function toResults(
+  deps: Deps,
+  caller: Caller,
+  judged: JudgedItem[],
+  { trigger = "batch", dueAt = deps.clock.now, keepsReturned = false }: Creation = {},
+): Promise<ItemResult[]> {
+  const accepted = judged.filter((item): item is AcceptedItem => !("error" in item));
+  const keys = accepted.map(({ urlKey }) => urlKey);
+  const retired = await findRetired(deps.store, caller.accountNo, keys);
+  const count = accepted.length - retired.size;
   let no = count > 0 ? await takeNumbers(deps.store, count) : 0;
-  return judged.map((item) =>
-    "error" in item
-      ? { url: item.given, error: item.error }
-      : { link: toRow(deps, caller, item, { no: no++, trigger: "batch" }) },
-  );
+  let n = 0;
+  return judged.map((item) => {
+    if ("error" in item) return { url: item.given, error: item.error };
+    const returned = retired.get(item.urlKey);
+    const fresh = { no: returned?.no ?? no, trigger, nextCheckAt: dueAt(n++) };
+    if (!returned) no++;
+    const row = toRow(deps, caller, item, fresh);
+    return { link: returned ? asReturned(row, returned, keepsReturned) : row };
+  });
+}
+
+/** The row that a retired link had, due as a new link. */
+function asReturned(row: CreatedLink, returned: RetiredLink, keeps: boolean): CreatedLink {
+  const { retiredAt: _, externalId: __, ...before } = returned;
+  const { nextCheckAt, nextTrigger, updatedAt, service, extras } = row;
+  const { groupId, checkFrequency } = keeps ? before : row;
+  return {
+    ...row,
+    ...before,
+    ...{ nextCheckAt, nextTrigger, updatedAt, service, extras },
+    ...{ groupId, checkFrequency, returned },
+    ...{ lease: null, checkingUntil: null, aliveResponse: null, deadResponse: null },
+  };
 }
 
 function toRow(
   { clock, catalogue }: Deps,
-  { accountId, accountNo }: Caller,
-  { fields, url, urlKey }: AcceptedItem,
-  { no, trigger = "initial" }: { no: number; trigger?: "initial" | "batch" },
-): LinkRow {
+  { accountId, accountNo, by }: Caller,
+  { fields, url, urlKey, named }: AcceptedItem,
+  fresh: Pick<LinkRow, "no" | "nextCheckAt"> & { trigger: "initial" | "batch" },
+): CreatedLink {
+  const { no, trigger, nextCheckAt } = fresh;
   const now = clock.now();
+  const extras = extrasOf(fields, named, { now, by });
   return {
     no,
     id: newId(),
@@ -153,7 +216,7 @@ function toRow(
     failingSince: null,
     failingChecks: null,
     checkFrequency: fields.check_frequency,
-    nextCheckAt: now,
+    nextCheckAt,
     nextTrigger: trigger,
     checkingUntil: null,
     lease: null,
@@ -171,21 +234,83 @@ function toRow(
     tlsExpiresAt: null,
     aliveResponse: null,
     deadResponse: null,
+    handling: extras.handling,
+    extras,
+  };
+}
+
+/** What is noted and decided about a new link, and its group's schedule. */
+function extrasOf(
+  fields: NewLink,
+  { assignee, schedule }: Named,
+  context: Pick<EditContext, "now" | "by">,
+): AllLinkExtras {
+  const { check_schedule: own } = fields;
+  return {
+    ...NO_EXTRAS,
+    ...handlingAfter(NO_EXTRAS, fields, context),
+    title: fields.title || null,
+    note: fields.note || null,
+    tags: fields.tags ?? [],
+    externalId: fields.external_id ?? null,
+    metadata: fields.metadata ?? {},
+    assignee,
+    schedule: own ? { cron: own.cron, timeZone: own.time_zone, from: "link" } : schedule,
+    expect: fields.expect ?? null,
   };
 }
 
 async function insertLinks(
   deps: Deps,
   caller: Caller,
-  rows: LinkRow[],
+  rows: CreatedLink[],
   batchId: string | null,
+  { isAudited = true }: Creation = {},
 ): Promise<void> {
   const { store: tx } = deps;
   const target = linkTarget(rows);
-  await auditChange(deps, caller, { action: "link.created", target, count: rows.length });
+  if (isAudited)
+    await auditChange(deps, caller, { action: "link.created", target, count: rows.length });
   for (const some of chunksOf(ROWS, rows)) await insertRows(tx, some.map(cellsOf));
+  const known = await welcomeBack(tx, rows);
+  await writeExtras(
+    tx,
+    caller,
+    rows.map(({ no, extras }) => ({ no, before: known.get(no) ?? NO_EXTRAS, after: extras })),
+  );
+  await recordActions(
+    tx,
+    // A link that returns was created long ago.
+    rows.flatMap(({ no, updatedAt: at, extras }) =>
+      extras.handling === "open" ? [] : handlingAction(extras, { no, at, by: caller.by }),
+    ),
+  );
+  await queueAssignedMails(deps, caller, countByAssignee(rows.map(({ extras }) => extras)));
   const isWanted = await readSubscriptions(tx, [caller.accountId]);
   await publishEvents(tx, rows.map((row) => createdEvent(row, batchId)).filter(isWanted));
+}
+
+/** Ends the retirement of links that return. What is known of them counts where the request says nothing. */
+async function welcomeBack(tx: Store, rows: CreatedLink[]): Promise<Map<number, AllLinkExtras>> {
+  const returned = rows.filter((row) => row.returned);
+  if (returned.length === 0) return new Map();
+  await forgetRetirement(
+    tx,
+    returned.map(({ no }) => no),
+  );
+  await returnExternalIds(
+    tx,
+    returned.map((row) => row.returned!),
+  );
+  const known = new Map((await withAllExtras(tx, returned)).map(({ no, extras }) => [no, extras]));
+  for (const row of returned) {
+    const asked = Object.entries(row.extras).filter(
+      ([name, value]) => !Bun.deepEquals(value, NO_EXTRAS[name as keyof AllLinkExtras]),
+    );
+    row.extras = { ...known.get(row.no)!, ...Object.fromEntries(asked) };
+    row.handling = row.extras.handling;
+  }
+  return known;
 }
 
 const COLUMNS = Object.entries(getTableColumns(links));
@@ -215,11 +340,11 @@ const insertFirstChecks = (
     rows.map(({ no }) => no),
   );
 
-const createdEvent = (row: LinkRow, batchId: string | null): NewEvent => ({
+const createdEvent = (row: CreatedLink, batchId: string | null): NewEvent => ({
   type: "link.created",
   about: { groupId: row.groupId, service: row.service, reason: null },
   accountId: row.accountId,
-  at: row.createdAt,
+  at: row.updatedAt,
   data: {
     linkId: row.id,
     url: row.url,
@@ -229,6 +354,7 @@ const createdEvent = (row: LinkRow, batchId: string | null): NewEvent => ({
     status: row.status,
     createdAt: toIso(row.createdAt),
     batchId,
+    ...(row.returned && { returned: true as const }),
   },
 });
 
@@ -236,16 +362,29 @@ const createdEvent = (row: LinkRow, batchId: string | null): NewEvent => ({
 const READ_AT_ONCE = 200;
 
 /** An item as it would be stored, or the problems of its fields. */
-type ReadItem = { input: unknown } & ({ fields: NewLink; url: URL } | { problems: FieldProblems });
+export type ReadItem = { input: unknown } & (
+  | { fields: NewLink; url: URL; named: Named }
+  | { problems: FieldProblems }
+);
+
+/** The person and the group's schedule that the ids of an item stand for. */
+type Named = Pick<AllLinkExtras, "assignee" | "schedule">;
 
 /** An item that may become a link. `given` is its URL as it was sent. */
-type AcceptedItem = { given: unknown; fields: NewLink; url: URL; urlKey: string };
+type AcceptedItem = { given: unknown; fields: NewLink; url: URL; urlKey: string; named: Named };
 type JudgedItem = AcceptedItem | { given: unknown; error: AppError };
 
 /** Validates each item separately. The groups that items name are looked up in one query. */
-async function readItems(deps: Deps, caller: Caller, inputs: unknown[]): Promise<ReadItem[]> {
+export async function readItems(
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+): Promise<ReadItem[]> {
   const named = new Set(inputs.map(groupIdIn).filter((id) => id !== null));
-  const known = await existingGroups(deps, caller.accountId, [...named]);
+  const known = {
+    groups: await existingGroups(deps, caller.accountId, [...named]),
+    people: inputs.some(hasAssignee) ? await findPeople(deps, caller) : new Map(),
+  };
   const read: ReadItem[] = [];
   for (const some of chunksOf(READ_AT_ONCE, inputs)) {
     if (read.length > 0) await yieldToEventLoop();
@@ -267,20 +406,28 @@ async function judgeItems(
 ): Promise<JudgedItem[]> {
   const keyed = items.map((item) => ({ item, urlKey: keyOf(deps, item) }));
   const taken = await takenKeys(deps, caller.accountId, keyed);
+  const takenIds = await findTakenIds(deps.store, caller, items.flatMap(externalIdOf));
   const limit = deps.config.tierLimits[caller.tier].links;
   const firstIndex = new Map<string, number>();
+  const firstWithId = new Map<string, number>();
   let used = (await totalLinks(deps, caller.accountNo)).total + already;
   return keyed.map(({ item, urlKey }, index): JudgedItem => {
     const given = (item.input as { url?: unknown } | null)?.url ?? null;
     if ("problems" in item) return { given, error: refusal(item.problems, place) };
     const known = taken.get(urlKey);
-    if (known) return { given, error: duplicate({ existingId: known }) };
+    if (known) return { given, error: duplicateUrl({ existingId: known }) };
     const first = firstIndex.get(urlKey);
-    if (first !== undefined) return { given, error: duplicate({ firstIndex: first }) };
+    if (first !== undefined) return { given, error: duplicateUrl({ firstIndex: first }) };
+    const { external_id: externalId } = item.fields;
+    const existingId = takenIds.get(externalId ?? "");
+    if (existingId) return { given, error: duplicateId({ existingId }) };
+    const withId = firstWithId.get(externalId ?? "");
+    if (withId !== undefined) return { given, error: duplicateId({ firstIndex: withId }) };
     if (used >= limit) return { given, error: limitReached("links", limit, used) };
     firstIndex.set(urlKey, index);
+    if (externalId) firstWithId.set(externalId, index);
     used++;
-    return { given, fields: item.fields, url: item.url, urlKey };
+    return { given, fields: item.fields, url: item.url, urlKey, named: item.named };
   });
 }
 
@@ -290,18 +437,30 @@ export function groupIdIn(input: unknown): string | null {
   return typeof id === "string" ? parseId(id) : null;
 }
 
-/** The ids that are groups of the account. Groups of other accounts are treated as missing. */
+const externalIdOf = (item: ReadItem): string[] =>
+  "fields" in item && item.fields.external_id ? [item.fields.external_id] : [];
+
+/** Whether an input names a person. */
+export const hasAssignee = (input: unknown) =>
+  Boolean((input as { assignee_id?: unknown } | null)?.assignee_id);
+
+/** The groups of the account among the ids, with their schedules. Groups of other accounts are treated as missing. */
 export async function existingGroups(
   { store }: Pick<Deps, "store">,
   accountId: string,
   ids: string[],
-): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
+): Promise<Map<string, AllLinkExtras["schedule"]>> {
+  if (ids.length === 0) return new Map();
   const rows = await store
-    .select({ id: groups.id })
+    .select({ id: groups.id, cron: groups.cron, timeZone: groups.timeZone })
     .from(groups)
     .where(and(eq(groups.accountId, accountId), inArray(groups.id, ids)));
-  return new Set(rows.map(({ id }) => id));
+  return new Map(
+    rows.map(({ id, cron, timeZone }) => [
+      id,
+      cron === null ? null : { cron, timeZone: timeZone!, from: "group" },
+    ]),
+  );
 }
 
 /** @throws VALIDATION_ERROR for the field when the account has no group with this id */
@@ -315,7 +474,12 @@ export async function refuseUnknownGroup(
   throw invalid({ [field]: ["no such group"] });
 }
 
-function readItem({ config }: Deps, input: unknown, knownGroups: Set<string>): ReadItem {
+type Known = {
+  groups: Awaited<ReturnType<typeof existingGroups>>;
+  people: Awaited<ReturnType<typeof findPeople>>;
+};
+
+function readItem({ config, clock }: Deps, input: unknown, known: Known): ReadItem {
   const shape = NewLink.safeParse(input);
   const problems = shape.success ? {} : problemsOf(shape.error);
   const raw = (input as { url?: unknown } | null)?.url;
@@ -326,9 +490,16 @@ function readItem({ config }: Deps, input: unknown, knownGroups: Set<string>): R
       : null;
   if (target && !target.ok) problems.url = [target.problem];
   const groupId = groupIdIn(input);
-  if (groupId && !knownGroups.has(groupId)) problems.group_id = ["no such group"];
-  if (!shape.success || !target?.ok || Object.keys(problems).length > 0) return { input, problems };
-  return { input, fields: shape.data, url: target.url };
+  if (groupId && !known.groups.has(groupId)) problems.group_id = ["no such group"];
+  const assigneeId = shape.data?.assignee_id;
+  const assignee = assigneeId ? known.people.get(assigneeId) : null;
+  if (assignee === undefined) problems.assignee_id = [noSuchPerson(assigneeId!)];
+  const mute = shape.success ? problemOfMute(shape.data, clock.now()) : null;
+  if (mute !== null) problems.muted_until = [mute];
+  if (!shape.success || !target?.ok || assignee === undefined || Object.keys(problems).length > 0)
+    return { input, problems };
+  const named = { assignee, schedule: known.groups.get(groupId ?? "") ?? null };
+  return { input, fields: shape.data, url: target.url, named };
 }
 
 /** Empty for an item without a URL. No URL has an empty key. */
@@ -361,7 +532,8 @@ const selectTaken = onRows(
 const refusal = (problems: FieldProblems, place: "alone" | "list") =>
   place === "list" ? invalid(problems, "The item is not valid.") : invalid(problems);
 
-const duplicate = (details: { existingId: string } | { firstIndex: number }) =>
+/** The error for a URL that another link has, or another item of the same request. */
+export const duplicateUrl = (details: { existingId: string } | { firstIndex: number }) =>
   conflict("This URL is already monitored.", { reason: "duplicate_url", ...details });
 
 const NAMES: Record<string, string> = {

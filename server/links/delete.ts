@@ -1,14 +1,17 @@
 import type { SQL } from "drizzle-orm";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
+import { deleteAboutLinks } from "../db/queries.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { deleteHistoryOf, markForDeletion } from "../history/pending-deletions.ts";
 import { noteSites } from "../history/status-days.ts";
 import { toIso } from "../lib/moments.ts";
-import { type NewEvent, publishEvents } from "../webhooks/events.ts";
+import { publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { countSkipped } from "./fill-batches.ts";
-import { findLink, type LinkFilter } from "./links.ts";
+import { findAnyLink, type LinkFilter } from "./links.ts";
 import { nextMatching } from "./list.ts";
+import { deleteRetired } from "./retired.ts";
 import { hasNumber, judgeNamed, lockSome, type Outcome, writeInPieces } from "./selection.ts";
 
 /** Takes SQLite about 8 ms. */
@@ -34,7 +37,15 @@ export type StepOfDeletion = { deleted: number; next: number | null };
 
 /** Deletes a link and its history. The result of a check that is running is dropped. */
 export async function deleteLink(deps: Deps, caller: Caller, id: string): Promise<void> {
-  await deleteInPieces(deps, caller, [await findLink(deps, caller, id)], saveNoReply);
+  const link = await findAnyLink(deps, caller, id);
+  if (link.retiredAt === undefined) return deleteInPieces(deps, caller, [link], saveNoReply);
+  // Its event was sent when it was retired.
+  await deleteRetired(deps, [link], (tx) =>
+    auditChange({ ...deps, store: tx }, caller, {
+      action: "link.deleted",
+      target: linkTarget([link]),
+    }),
+  );
 }
 
 /** Deletes the account's links and reports why the others were not deleted. Repeated ids count once. */
@@ -45,7 +56,7 @@ export async function deleteLinks(
   saveReply: SaveReply<Deletion[]> = saveNoReply,
 ): Promise<Deletion[]> {
   const find = (isNamed: SQL) => findWhere(deps, isNamed);
-  const { outcomes, ours } = await judgeNamed(caller, ids, find, () => "deleted");
+  const { outcomes, ours } = await judgeNamed(deps, caller, ids, find, () => "deleted");
   await deleteInPieces(deps, caller, ours, (tx) => saveReply(tx, outcomes));
   return outcomes;
 }
@@ -96,6 +107,7 @@ async function deleteSome(deps: Deps, caller: Caller, some: { no: number }[]): P
   );
   await markForDeletion(tx, isChosen);
   await tx.delete(links).where(isChosen);
+  await deleteAboutLinks(tx, nos);
   await noteSites(
     tx,
     { accountNo: caller.accountNo, at: clock.now() },
@@ -107,8 +119,9 @@ async function deleteSome(deps: Deps, caller: Caller, some: { no: number }[]): P
 const findWhere = ({ store }: Deps, condition: SQL): Promise<Found[]> =>
   store.select(FOUND).from(links).where(condition);
 
-const deletedEvent = (link: Found, now: number): NewEvent => ({
-  type: "link.deleted",
+/** The event of a link that is gone. */
+export const deletedEvent = (link: Found, now: number) => ({
+  type: "link.deleted" as const,
   about: link,
   accountId: link.accountId,
   at: now,

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
 import { numbersOf, onRows, type Store } from "../db/store.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { oneAtATime } from "../lib/concurrency.ts";
 import { inSteps, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { NO_GROUP } from "./links.ts";
+import { type LinkFilter, matching, NO_GROUP, SETTLED } from "./links.ts";
 
 /** Batches that take turns, and the links that are read for one of them in a turn. */
 const BATCHES_AT_ONCE = 20;
@@ -92,6 +92,8 @@ type Filter = Pick<
   | "filterFrequency"
   | "filterSite"
   | "filterReason"
+  | "filterMore"
+  | "accountId"
   | "lastNo"
 > & { accountNo: number; filledTo: number };
 
@@ -111,9 +113,24 @@ export async function nextToJoin(
     .where(and(isCandidate(filter), gt(no, filter.filledTo), lte(no, filter.lastNo)))
     .orderBy(asc(no))
     .limit(rows);
-  const nos = seen.filter((link) => isWanted(link, filter)).map((link) => link.no);
+  const wanted = seen.filter((link) => isWanted(link, filter)).map((link) => link.no);
+  const nos = await withMore(store, filter, wanted);
   const isLast = seen.length < rows;
   return { seen: seen.length, joining: { nos, filledTo: isLast ? null : seen.at(-1)!.no } };
+}
+
+/** Returns the links that also fit the conditions of `filter_more`. */
+async function withMore(store: Store, filter: Filter, nos: number[]): Promise<number[]> {
+  if (filter.filterMore === null || nos.length === 0) return nos;
+  const more = JSON.parse(filter.filterMore) as LinkFilter;
+  const search = filter.filterSearch ?? undefined;
+  const fits = matching(filter, { ...more, search }, SETTLED);
+  const rows = await store
+    .select({ no: links.no })
+    .from(links)
+    .where(and(fits, inArray(links.no, sql`${numbersOf(store, nos)}`)))
+    .orderBy(asc(links.no));
+  return rows.map(({ no }) => no);
 }
 
 /** The group belongs to the account. With both conditions a database would choose the wrong index. */
@@ -138,7 +155,8 @@ const isWanted = (link: Candidate, filter: Filter): boolean =>
   (filter.filterStatus === null || link.status === filter.filterStatus) &&
   (filter.filterService === null || link.service === filter.filterService) &&
   (filter.filterFrequency === null || link.checkFrequency === filter.filterFrequency) &&
-  link.url.toLowerCase().includes((filter.filterSearch ?? "").toLowerCase());
+  (filter.filterMore !== null ||
+    link.url.toLowerCase().includes((filter.filterSearch ?? "").toLowerCase()));
 
 function isInGroup({ groupId }: Candidate, { filterGroupId }: Filter): boolean {
   if (filterGroupId === NO_GROUP) return groupId === null;
@@ -178,6 +196,7 @@ export const emptyBatch = (batch: NewBatchRow): BatchRow => ({
   filterFrequency: null,
   filterSite: null,
   filterReason: null,
+  filterMore: null,
   filledTo: 0,
 });
 

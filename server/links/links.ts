@@ -22,24 +22,47 @@ import {
   type LinkRow,
   linkResponses,
   links,
+  linkTexts,
+  linkUrls,
+  sources,
   webhooks,
 } from "../db/tables.ts";
 import { changeAt } from "../history/history.ts";
-import { foreign, notFound } from "../lib/errors.ts";
+import { foreign, invalid, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { type Reason, verdictOf } from "../verdict/reasons/reasons.ts";
 import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
-import type { LinkDetailRow, LinkQuery } from "./model.ts";
+import type { LinkDetailRow, LinkQuery, PreviousUrl, ShownLink } from "./model.ts";
+import { isRetired, retiredById } from "./retired.ts";
+import { withAllExtras, withExtras } from "./triage/extras.ts";
 
-/** @throws NOT_FOUND, or FORBIDDEN for a link of another account */
-export async function findLink({ store }: Deps, caller: Caller, id: string): Promise<LinkRow> {
-  const link = await linkById(store, { id: parseId(id) ?? "" });
+/** @throws NOT_FOUND, FORBIDDEN for a link of another account, or CONFLICT for one that is retired */
+export async function findLink(deps: Deps, caller: Caller, id: string): Promise<LinkRow> {
+  const link = await findAnyLink(deps, caller, id);
+  if (link.retiredAt !== undefined) throw isRetired();
+  return link;
+}
+
+/** Also finds links that are retired, for reading. @throws NOT_FOUND, or FORBIDDEN for a link of another account */
+export async function findAnyLink(
+  { store }: Pick<Deps, "store">,
+  caller: Caller,
+  given: string,
+): Promise<LinkRow & { retiredAt?: number }> {
+  const id = parseId(given) ?? "";
+  const link = (await linkById(store, { id })) ?? (await retiredById(store, id));
   if (!link) throw notFound("link");
   if (link.accountId !== caller.accountId) throw foreign("link");
   return link;
+}
+
+/** Returns a link as lists show it. */
+export async function showLink(deps: Deps, caller: Caller, id: string): Promise<ShownLink> {
+  const [shown] = await withExtras(deps.store, [await findLink(deps, caller, id)]);
+  return shown!;
 }
 
 /**
@@ -51,11 +74,24 @@ export async function findLinkDetail(
   caller: Caller,
   id: string,
 ): Promise<LinkDetailRow> {
-  const link = await findLink(deps, caller, id);
-  if (link.lastCheckedAt === null) return { ...link, lastChange: null };
-  const { no: linkNo, statusChangedAt: at } = link;
-  return { ...link, lastChange: (await changeAt(deps.store, { linkNo, at })) ?? null };
+  const { store } = deps;
+  const row = await findAnyLink(deps, caller, id);
+  const { no: linkNo, statusChangedAt: at } = row;
+  const [[link], previousUrls, lastChange] = await Promise.all([
+    withAllExtras(store, [row]),
+    listPreviousUrls(store, linkNo),
+    row.lastCheckedAt === null ? null : changeAt(store, { linkNo, at }),
+  ]);
+  return { ...link!, previousUrls, lastChange: lastChange ?? null };
 }
+
+/** Lists the earlier URLs of a link, newest first. */
+const listPreviousUrls = (store: Store, linkNo: number): Promise<PreviousUrl[]> =>
+  store
+    .select({ url: linkUrls.url, until: linkUrls.until, changedBy: linkUrls.changedBy })
+    .from(linkUrls)
+    .where(eq(linkUrls.linkNo, linkNo))
+    .orderBy(desc(linkUrls.until));
 
 /** Returns the stored responses of a link: when it was last found alive, and last found dead. */
 export async function findResponses(
@@ -63,7 +99,7 @@ export async function findResponses(
   caller: Caller,
   id: string,
 ): Promise<LinkResponseRow[]> {
-  const link = await findLink(deps, caller, id);
+  const link = await findAnyLink(deps, caller, id);
   return deps.store.select().from(linkResponses).where(eq(linkResponses.linkNo, link.no));
 }
 
@@ -102,7 +138,7 @@ export async function listLinkEvents(
   query: PageQuery,
 ): Promise<Page<EventOfLink>> {
   const { store } = deps;
-  const link = await findLink(deps, caller, linkId);
+  const link = await findAnyLink(deps, caller, linkId);
   const ofLink = and(eq(events.linkId, link.id), eq(events.accountId, caller.accountId));
   const { limit, offset } = windowOf(query);
   // A link that is often checked on request may have thousands.
@@ -155,13 +191,39 @@ export type LinkFilter = Omit<LinkQuery, "include" | "sort" | "page" | "per_page
 /** The `group_id` of a filter for links in no group. */
 export const NO_GROUP = "none";
 
+/** The `source_id` of a filter for links that no source has. */
+export const NO_SOURCE = "none";
+
 /** Whether stored counts give the number of matching links. */
 export const isCounted = (filter: LinkFilter): boolean =>
+  !isOfTriage(filter) &&
+  hasCountedTags(filter) &&
+  (!filter.attention || (filter.status ?? "dead") === "dead") &&
   !filter.service &&
   !filter.search &&
   !filter.check_frequency &&
   !isByCause(filter) &&
   filter.group_id !== NO_GROUP;
+
+/** Whether links are chosen by what people decided about them, other than those that need attention. */
+export const isOfTriage = (filter: LinkFilter): boolean =>
+  Boolean(filter.handling || filter.assignee || filter.overridden || filter.external_id);
+
+/** A tag has counts of its own, and so has a source. */
+function hasCountedTags({ tag = [], group_id: groupId, source_id: sourceId }: LinkFilter): boolean {
+  const count = tag.length + (sourceId ? 1 : 0);
+  return sourceId !== NO_SOURCE && (count === 0 || (count === 1 && groupId === undefined));
+}
+
+/**
+ * The filter with the caller in the place of `me`.
+ * @throws VALIDATION_ERROR for a caller who is not a person
+ */
+export function ownFilter<T extends LinkFilter>({ by }: Pick<Caller, "by">, filter: T): T {
+  if (filter.assignee !== "me") return filter;
+  if (by.kind === "user" && by.id !== null) return { ...filter, assignee: by.id };
+  throw invalid({ assignee: ["`me` is only for people who are signed in; name a person by id"] });
+}
 
 /** Whether links are chosen by site or reason, which indexes have and the search in memory lacks. */
 export const isByCause = ({ site, reason }: LinkFilter): boolean => Boolean(site || reason);
@@ -170,21 +232,91 @@ export const isByCause = ({ site, reason }: LinkFilter): boolean => Boolean(site
 export const SETTLED = Number.MAX_SAFE_INTEGER;
 
 /** The account's links that match. @param now decides which of them are being checked */
-export const matching = ({ accountNo }: Caller, filter: LinkFilter, now: number): SQL | undefined =>
-  and(eq(links.accountNo, accountNo), matchingLinks(filter, now));
+export const matching = (owner: Owner, filter: LinkFilter, now: number): SQL | undefined =>
+  and(eq(links.accountNo, owner.accountNo), matchingLinks(owner, filter, now));
 
-/** The links of all accounts that match. */
-export const matchingLinks = (filter: LinkFilter, now: number): SQL | undefined =>
+/** The same for links that other conditions limit to the account. */
+export const matchingLinks = (owner: Owner, filter: LinkFilter, now: number): SQL | undefined =>
   and(
     withStatus(filter.status, now),
     filter.service ? eq(links.service, filter.service) : undefined,
     inGroup(filter.group_id),
     filter.check_frequency ? eq(links.checkFrequency, filter.check_frequency) : undefined,
-    filter.search ? contains(links.url, filter.search) : undefined,
+    filter.search ? searched(filter.search, filter.search_in) : undefined,
     filter.site ? eq(links.site, filter.site) : undefined,
     filter.reason ? withReason(filter.reason) : undefined,
     filter.status === "dead" && isByCause(filter) ? NOT_OK : undefined,
+    ...triaged(owner, filter),
   );
+
+/** The title and the external id have an index of their own on PostgreSQL. */
+function searched(text: string, place: LinkFilter["search_in"]): SQL | undefined {
+  const inUrl = contains(links.url, text);
+  if (place !== "all") return inUrl;
+  const { linkNo, title, externalId } = linkTexts;
+  const inTexts = sql`select ${linkNo} from ${linkTexts}
+    where ${contains(title, text)} or ${contains(externalId, text)}`;
+  return sql`(${inUrl} or ${links.no} in (${inTexts}))`;
+}
+
+/** Conditions on what people decided and noted, each of which an index finds. */
+function triaged({ accountNo, accountId }: Owner, filter: LinkFilter): (SQL | undefined)[] {
+  const { attention, handling, assignee, overridden, external_id: externalId, tag = [] } = filter;
+  const inTriage = (condition: SQL) =>
+    sql`${links.no} in (select link_no from link_triage where ${condition})`;
+  return [
+    attention ? and(eq(links.status, "dead"), eq(links.handling, "open")) : undefined,
+    handling === "open" ? eq(links.handling, "open") : undefined,
+    handling && handling !== "open" ? inTriage(ofHandling(accountNo, handling)) : undefined,
+    assignee === "none" ? sql`not ${inTriage(sql`assignee_id is not null`)}` : undefined,
+    assignee && assignee !== "none" ? inTriage(sql`assignee_id = ${assignee}`) : undefined,
+    overridden ? inTriage(ofOverridden(accountNo)) : undefined,
+    externalId
+      ? sql`${links.no} in (select link_no from link_texts
+          where account_no = ${accountNo} and external_id = ${externalId})`
+      : undefined,
+    ...tag.map(
+      (name) => sql`${links.no} in (select link_no from link_tags where tag_no = (
+        select no from tags where account_id = ${accountId} and name = ${name}))`,
+    ),
+    ofSource({ accountId }, filter),
+  ];
+}
+
+/** The links of a source are found like those of a tag. */
+export function ofSource(
+  { accountId }: Pick<Owner, "accountId">,
+  { source_id: id }: LinkFilter,
+): SQL | undefined {
+  if (!id) return undefined;
+  if (id === NO_SOURCE)
+    return sql`${links.no} not in (select link_no from link_origins where sources > 0)`;
+  return sql`${links.no} in (select link_no from link_tags where tag_no = (
+    select no from sources where id = ${id} and account_id = ${accountId} and deleted_at is null))`;
+}
+
+/** The number of the account's source; undefined if there is none with the id. */
+export async function numberOfSource(
+  store: Store,
+  { accountId }: Pick<Owner, "accountId">,
+  id: string,
+): Promise<number | undefined> {
+  const [source] = await store
+    .select({ no: sources.no })
+    .from(sources)
+    .where(and(eq(sources.id, id), eq(sources.accountId, accountId), isNull(sources.deletedAt)));
+  return source?.no;
+}
+
+/** A condition on rows of `link_triage`, which repeats that of the index. */
+const ofHandling = (accountNo: number, handling: string) =>
+  sql`account_no = ${accountNo} and handling = ${handling} and handling <> 'open'`;
+
+const ofOverridden = (accountNo: number) =>
+  sql`account_no = ${accountNo} and override_until is not null`;
+
+/** The account of a caller, or of a batch. */
+type Owner = Pick<Caller, "accountNo" | "accountId">;
 
 /** The condition of an index, which SQLite uses only for queries that repeat it. */
 const NOT_OK = sql`${links.reason} <> 'ok'`;

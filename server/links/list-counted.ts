@@ -1,16 +1,29 @@
-import { and, asc, desc, eq, gt, gte, lt, notInArray, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lt,
+  notInArray,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
 import type { FoundLinks } from "../db/link-search.ts";
 import type { LinkOrder } from "../db/link-search-part.ts";
-import { allCounted, totalLinks } from "../db/queries.ts";
+import { allCounted, openDead, sumOf, totalLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
-import { groups, linkCounts, links, type Verdict } from "../db/tables.ts";
+import { groups, linkCounts, links, linkTags, type Verdict } from "../db/tables.ts";
 import { fromNearerEnd, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 
 import type { Deps } from "../work/deps.ts";
-import { isCounted, type LinkFilter, withStatus } from "./links.ts";
+import { isCounted, type LinkFilter, numberOfSource, withStatus } from "./links.ts";
 import type { LinkQuery } from "./model.ts";
+import { findTags } from "./triage/tags.ts";
 
 /** A row of counts covers so many numbers of links. */
 const PART = 1000;
@@ -19,42 +32,120 @@ const PART = 1000;
 type Turned = Window & { isDown: boolean };
 
 /**
- * Finds links by status, of the account or of a group. Kept counts give the total, and the thousand numbers in which
+ * Finds links by status or those that need attention, of the account, of a group, a tag or a source. Kept counts give the total, and the thousand numbers in which
  * a page begins, so the last page costs no more than the first.
  */
 export async function findCounted(
   { store }: Deps,
   caller: Caller,
-  { status, group_id: groupId }: LinkFilter,
+  {
+    status,
+    group_id: groupId,
+    source_id: sourceId,
+    tag: [tag] = [],
+    attention = false,
+  }: LinkFilter,
   window: Turned,
   now: number,
 ): Promise<FoundLinks> {
-  const subject = groupId ? await numberOfGroup(store, caller, groupId) : caller.accountNo;
+  const tagNo = await numberOfTag(store, caller, { tag, sourceId });
+  const isTagged = tag !== undefined || sourceId !== undefined;
+  const ofGroup = groupId ? await numberOfGroup(store, caller, groupId) : caller.accountNo;
+  const subject = isTagged ? tagNo : ofGroup;
   if (subject === undefined) return { total: 0, nos: [] };
-  const checking = status ? await readChecking(store, caller, groupId, now) : [];
+  const all = status && !attention ? await readChecking(store, caller, groupId, now) : [];
+  const checking = tagNo === undefined ? all : await withTag(store, tagNo, all);
   if (status === "checking") return pageOf(checking, window);
   const hidden = checking.filter((link) => link.status === status);
-  const parts = withoutHidden(hidden, await readParts(store, subject, status, window));
+  const counted = attention ? openDead : status ? linkCounts[status] : allCounted;
+  const parts = withoutHidden(hidden, await readParts(store, subject, counted, window));
   const total = parts.reduce((sum, part) => sum + part.count, 0);
   const [begin] = segmentsOnPage(parts, window);
   if (!begin) return { total, nos: [] };
-  const rows = await store
+  const no = tagNo === undefined ? links.no : linkTags.linkNo;
+  const isFrom = (column: typeof links.no | typeof linkTags.linkNo) =>
+    window.isDown
+      ? lt(column, (begin.segment.part + 1) * PART)
+      : gte(column, begin.segment.part * PART);
+  const fits = attention
+    ? and(eq(links.status, "dead"), eq(links.handling, "open"))
+    : withStatus(status, now);
+  const tagged = store.select({ no }).from(linkTags).$dynamic();
+  const from =
+    tagNo === undefined
+      ? store.select({ no }).from(links).$dynamic()
+      : fits
+        ? // PostgreSQL would join all links above if they had no bound of their own.
+          tagged.innerJoin(links, and(eq(links.no, no), isFrom(links.no)))
+        : tagged;
+  // The group is the account's. With both conditions SQLite would choose the index without groups.
+  const isOfSubject = groupId ? eq(links.groupId, groupId) : eq(links.accountNo, caller.accountNo);
+  const rows = await from
+    .where(and(tagNo === undefined ? isOfSubject : eq(linkTags.tagNo, tagNo), fits, isFrom(no)))
+    .orderBy(turned(window)(no))
+    .limit(window.limit)
+    .offset(begin.skip);
+  return { total, nos: rows.map(({ no }) => no) };
+}
+
+/** The links of a source have its number as that of a tag. */
+const numberOfTag = async (
+  store: Store,
+  caller: Caller,
+  { tag, sourceId }: { tag: string | undefined; sourceId: string | undefined },
+): Promise<number | undefined> =>
+  sourceId
+    ? numberOfSource(store, caller, sourceId)
+    : (await findTags(store, caller, tag ? [tag] : [])).get(tag ?? "");
+
+async function withTag(store: Store, tagNo: number, some: Checking[]): Promise<Checking[]> {
+  const nos = some.map(({ no }) => no);
+  const tagged = await store
+    .select({ no: linkTags.linkNo })
+    .from(linkTags)
+    .where(and(eq(linkTags.tagNo, tagNo), inArray(linkTags.linkNo, sql`${numbersOf(store, nos)}`)));
+  const isTagged = new Set(tagged.map(({ no }) => no));
+  return some.filter(({ no }) => isTagged.has(no));
+}
+
+/** Whether all links that need attention are wanted, of which an index holds those that died last. */
+export const isAttention = (query: LinkQuery): boolean =>
+  query.attention === true &&
+  isCounted(query) &&
+  query.group_id === undefined &&
+  !query.tag &&
+  !query.source_id &&
+  (query.sort ?? "-status_changed_at").endsWith("status_changed_at");
+
+/** Walks along that index: a late page takes no longer than the first half of the list. */
+export async function findAttention(
+  { store }: Deps,
+  { accountNo }: Caller,
+  query: LinkQuery,
+  { isDown }: LinkOrder,
+): Promise<FoundLinks> {
+  const [counted] = await store
+    .select({ total: sumOf(openDead) })
+    .from(linkCounts)
+    .where(eq(linkCounts.subject, accountNo));
+  const { total } = counted!;
+  const { isTurned, limit, offset } = fromNearerEnd(windowOf(query), total);
+  const direction = turned({ isDown: isDown !== isTurned });
+  const rows = await store.readPool
     .select({ no: links.no })
     .from(links)
     .where(
       and(
-        // The group is the account's. With both conditions SQLite would choose the index without groups.
-        groupId ? eq(links.groupId, groupId) : eq(links.accountNo, caller.accountNo),
-        withStatus(status, now),
-        window.isDown
-          ? lt(links.no, (begin.segment.part + 1) * PART)
-          : gte(links.no, begin.segment.part * PART),
+        eq(links.accountNo, accountNo),
+        // Literals, since a database cannot match a parameter with the condition of an index.
+        sql`${links.status} = 'dead' and ${links.handling} = 'open'`,
       ),
     )
-    .orderBy(turned(window)(links.no))
-    .limit(window.limit)
-    .offset(begin.skip);
-  return { total, nos: rows.map(({ no }) => no) };
+    .orderBy(direction(links.statusChangedAt), direction(links.no))
+    .limit(limit)
+    .offset(offset);
+  const nos = rows.map(({ no }) => no);
+  return { total, nos: isTurned ? nos.reverse() : nos };
 }
 
 type Ordered = LinkQuery & { status?: Verdict | undefined };
@@ -62,6 +153,9 @@ type Ordered = LinkQuery & { status?: Verdict | undefined };
 /** Whether an index holds exactly those links in that order, and kept counts give the total. */
 export const isKeptInOrder = (query: LinkQuery, { by }: LinkOrder): query is Ordered =>
   isCounted(query) &&
+  !query.attention &&
+  !query.tag &&
+  !query.source_id &&
   query.group_id === undefined &&
   (by === "status_changed_at" ? query.status !== "checking" : query.status === undefined);
 
@@ -152,10 +246,9 @@ type Part = { part: number; count: number };
 function readParts(
   store: Store,
   subject: number,
-  status: Verdict | undefined,
+  counted: SQLWrapper,
   window: Turned,
 ): Promise<Part[]> {
-  const counted = status ? linkCounts[status] : allCounted;
   return store
     .select({ part: linkCounts.part, count: sql`${counted}`.mapWith(Number) })
     .from(linkCounts)

@@ -4,12 +4,30 @@ import type { FoundLinks, LinkSearch } from "../db/link-search.ts";
 import { DEAD_RANK, type LinkOrder, orderOf } from "../db/link-search-part.ts";
 import { totalLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
-import { LINK_SUMMARY, type LinkSummary, links } from "../db/tables.ts";
+import { LINK_SUMMARY, type LinkSummary, links, sources } from "../db/tables.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
-import { isByCause, isCounted, type LinkFilter, matching, NO_GROUP } from "./links.ts";
-import { findCounted, findInOrder, isKeptInOrder } from "./list-counted.ts";
-import type { LinkQuery } from "./model.ts";
+import {
+  isByCause,
+  isCounted,
+  type LinkFilter,
+  matching,
+  NO_GROUP,
+  NO_SOURCE,
+  numberOfSource,
+  ownFilter,
+  SETTLED,
+} from "./links.ts";
+import {
+  findAttention,
+  findCounted,
+  findInOrder,
+  isAttention,
+  isKeptInOrder,
+} from "./list-counted.ts";
+import type { LinkQuery, ShownLink } from "./model.ts";
+import { withExtras } from "./triage/extras.ts";
+import { findTags } from "./triage/tags.ts";
 
 /** SQLite reads so many links in 6 ms when each of them is on a page of its own. */
 const LARGE = 1000;
@@ -31,9 +49,10 @@ export async function listLinks(
   caller: Caller,
   query: LinkQuery,
   large?: number,
-): Promise<Page<LinkSummary>> {
+): Promise<Page<ShownLink>> {
   const { total, nos } = await findLinks(deps, caller, query, { large });
-  return { items: nos.length > 0 ? await readSummaries(deps.store, caller, nos) : [], total };
+  const rows = nos.length > 0 ? await readSummaries(deps.store, caller, nos) : [];
+  return { items: await withExtras(deps.store, rows), total };
 }
 
 /**
@@ -45,28 +64,37 @@ export async function listLinks(
 export async function findLinks(
   deps: Deps,
   caller: Caller,
-  query: LinkQuery,
+  given: LinkQuery,
   { now = deps.clock.now(), large = LARGE }: { now?: number; large?: number | undefined } = {},
 ): Promise<FoundLinks> {
+  const query = ownFilter(caller, given);
   const order = orderFor(query);
   const window = windowOf(query);
   const { findLinks: findInThread } = deps.store.engine;
   const hasCounts = isCounted(query) && !(findInThread && isGroupByStatus(query));
   if (hasCounts && order.by === "no")
     return findCounted(deps, caller, query, { ...window, ...order }, now);
-  if (isByCause(query)) return findMatching(deps.store.readPool, caller, query, order, now);
+  if (isAttention(query)) return findAttention(deps, caller, query, order);
+  if (isByCause(query) || isByTriage(query))
+    return findMatching(deps.store.readPool, caller, query, order, now);
   if (findInThread && (await isSmall(deps, caller, large)))
     return findMatching(deps.store, caller, query, order, now);
   if (isKeptInOrder(query, order)) return findInOrder(deps, caller, query, order, now);
   return findInThread
-    ? findInThread({ ...toSearch(caller, query, now), ...window, order })
+    ? findInThread({ ...(await toSearch(deps, caller, query, now)), ...window, order })
     : findMatching(deps.store, caller, query, order, now);
 }
 
-/** Links of one status have no dead ones to come first. */
-function orderFor({ sort, status }: LinkQuery): LinkOrder {
-  const order = orderOf(sort);
-  const isSettled = status !== undefined && status !== "checking";
+/** Whether few links are among those to choose from, by what people decided about them. */
+const isByTriage = ({ handling, assignee, overridden, external_id: id }: LinkFilter): boolean =>
+  Boolean(
+    (handling && handling !== "open") || (assignee && assignee !== "none") || overridden || id,
+  );
+
+/** Links of one status have no dead ones to come first. Those that need attention are listed by when they died. */
+function orderFor({ sort, status, attention }: LinkQuery): LinkOrder {
+  const order = orderOf(sort ?? (attention ? "-status_changed_at" : undefined));
+  const isSettled = attention || (status !== undefined && status !== "checking");
   return order.by === "dead_first" && isSettled ? { ...order, by: "status_changed_at" } : order;
 }
 
@@ -83,16 +111,18 @@ type NextOptions = { before?: number | undefined; now?: number; most?: number; l
 export async function nextMatching(
   deps: Deps,
   caller: Caller,
-  filter: LinkFilter,
+  given: LinkFilter,
   options: NextOptions = {},
 ): Promise<NextLinks> {
+  const filter = ownFilter(caller, given);
   const { before = NEWEST, now = deps.clock.now(), most = MOST_AT_ONCE, large } = options;
   const { findLinks: findInThread } = deps.store.engine;
-  const isInMemory = findInThread && !isCounted(filter) && !isByCause(filter);
+  const isInMemory =
+    findInThread && !isCounted(filter) && !isByCause(filter) && !isByTriage(filter);
   const isSearched = isInMemory && !(await isSmall(deps, caller, large));
   const window = { limit: most, offset: 0, order: NEWEST_FIRST, before };
   const { nos } = isSearched
-    ? await findInThread({ ...toSearch(caller, filter, now), ...window })
+    ? await findInThread({ ...(await toSearch(deps, caller, filter, now)), ...window })
     : await findBelow(deps, caller, filter, { before, now, most });
   return { nos, next: nos.length < most ? null : nos.at(-1)! };
 }
@@ -150,20 +180,42 @@ async function findBelow(
   return { nos: rows.map(({ no }) => no) };
 }
 
-/** The filter in the form that the search thread takes. */
-const toSearch = (
-  { accountNo }: Caller,
+/** The filter in the form that the search thread takes. Links without an assignee are not searched for there. */
+async function toSearch(
+  { store }: Deps,
+  caller: Caller,
   filter: LinkFilter,
   now: number,
-): Omit<LinkSearch, "limit" | "offset"> => ({
-  accountNo,
-  text: filter.search ? filter.search.toLowerCase() : undefined,
-  service: filter.service,
-  groupId: filter.group_id === NO_GROUP ? null : filter.group_id,
-  frequency: filter.check_frequency,
-  status: filter.status,
-  now,
-});
+): Promise<Omit<LinkSearch, "limit" | "offset">> {
+  const { attention, tag = [], source_id: sourceId } = filter;
+  const byName = await findTags(store, caller, tag);
+  const ofSource =
+    sourceId && sourceId !== NO_SOURCE ? [await numberOfSource(store, caller, sourceId)] : [];
+  return {
+    accountNo: caller.accountNo,
+    text: filter.search ? filter.search.toLowerCase() : undefined,
+    isInTexts: filter.search_in === "all",
+    service: filter.service,
+    groupId: filter.group_id === NO_GROUP ? null : filter.group_id,
+    frequency: filter.check_frequency,
+    status: filter.status ?? (attention ? "dead" : undefined),
+    tags: [...tag.map((name) => byName.get(name)), ...ofSource].map((no) => no ?? NO_TAG),
+    noTags: sourceId === NO_SOURCE ? await numbersOfSources(store, caller) : [],
+    handling: attention ? "open" : filter.handling,
+    hasNoAssignee: filter.assignee === "none",
+    // A link that needs attention does so while it is checked.
+    now: attention ? SETTLED : now,
+  };
+}
+
+async function numbersOfSources(store: Store, { accountNo }: Caller): Promise<number[]> {
+  const { no } = sources;
+  const rows = await store.select({ no }).from(sources).where(eq(sources.accountNo, accountNo));
+  return rows.map((row) => row.no);
+}
+
+/** The number of no tag. */
+const NO_TAG = -1;
 
 /** Reads the links in the order of the numbers. */
 async function readSummaries(

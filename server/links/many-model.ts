@@ -1,11 +1,24 @@
 import * as z from "zod";
-import { toErrorBody } from "../lib/errors.ts";
+import { AppError, toErrorBody } from "../lib/errors.ts";
 import { id, list, unread } from "../lib/fields.ts";
+import { toIsoOrNull } from "../lib/moments.ts";
 import type { Change, StepOfChange } from "./change.ts";
 import type { BatchCreation, Preview } from "./create.ts";
 import type { Deletion, StepOfDeletion } from "./delete.ts";
-import { filterOf, ItemError, Link, LinkChange, NARROWING, NewLink, toLink } from "./model.ts";
+import {
+  filterOf,
+  ItemError,
+  Link,
+  LinkChange,
+  NARROWING,
+  NewLink,
+  toLink,
+  UpsertItem,
+} from "./model.ts";
 import type { Outcome } from "./selection.ts";
+import { MANY } from "./triage/fields.ts";
+import type { Upserted } from "./upsert.ts";
+import type { KnownVerdict } from "./verdicts.ts";
 
 const MOST_IN_BATCH = 1000;
 
@@ -22,6 +35,118 @@ export const PreviewedLinks = NewLinks.extend({
     .optional()
     .default(0),
 });
+
+export const UpsertedLinks = z.object(
+  { links: list(unread(UpsertItem), MOST_IN_BATCH) },
+  "must be a JSON object",
+);
+
+export const UpsertResult = z
+  .object({
+    summary: z
+      .object({
+        ...{ total: z.int(), created: z.int(), updated: z.int() },
+        ...{ unchanged: z.int(), failed: z.int() },
+      })
+      .meta({ example: { total: 2, created: 1, updated: 1, unchanged: 0, failed: 0 } }),
+    results: z.array(
+      z.union([
+        z.object({
+          index: z.int().meta({ example: 0 }),
+          status: z.enum(["created", "updated", "unchanged"]),
+          id: z.uuid(),
+        }),
+        z.object({ index: z.int(), status: z.literal("failed"), error: ItemError }),
+      ]),
+    ),
+  })
+  .meta({ id: "UpsertResult" });
+
+export const toUpsert = (outcomes: Upserted[]): z.infer<typeof UpsertResult> => ({
+  summary: {
+    total: outcomes.length,
+    created: countOf(outcomes, "created"),
+    updated: countOf(outcomes, "updated"),
+    unchanged: countOf(outcomes, "unchanged"),
+    failed: countOf(outcomes, "failed"),
+  },
+  results: outcomes.map((outcome, index) =>
+    outcome.status === "failed"
+      ? { index, status: outcome.status, error: toErrorBody(outcome.error) }
+      : { index, status: outcome.status, id: outcome.id },
+  ),
+});
+
+const DAY_S = 86_400;
+
+export const AskedUrls = z.object(
+  {
+    urls: list(z.string("must be a text"), MOST_IN_BATCH).meta({
+      example: ["https://example.org/a"],
+    }),
+    max_age: z
+      .int("must be a whole number of seconds")
+      .min(60, "must be at least 60 seconds")
+      .max(30 * DAY_S, "must be at most 2592000 seconds")
+      .meta({ description: "Seconds since a link's last check, beyond which it is unknown." })
+      .optional()
+      .default(7 * DAY_S),
+  },
+  "must be a JSON object",
+);
+
+export const Verdicts = z
+  .object({
+    summary: z
+      .object({
+        ...{ total: z.int(), active: z.int(), dead: z.int(), unknown: z.int() },
+        not_known: z.int(),
+      })
+      .meta({ example: { total: 1, active: 1, dead: 0, unknown: 0, not_known: 0 } }),
+    results: z.array(
+      z.object({
+        index: z.int().meta({ example: 0 }),
+        url: z.string().meta({ example: "https://example.org/a" }),
+        known: z.boolean().meta({ description: "Whether the account watches the URL." }),
+        verdict: z.enum(["active", "dead", "unknown"]).nullable(),
+        reason: z.string().nullable().meta({ example: "ok" }),
+        message: z.string().nullable().meta({ example: "The server returned 200." }),
+        status_code: z.int().nullable().meta({ example: 200 }),
+        checked_at: z.string().nullable(),
+        age: z.int().nullable().meta({ description: "Seconds since then.", example: 4210 }),
+        link_id: z.uuid().nullable(),
+        error: ItemError.nullable().meta({ example: null }),
+      }),
+    ),
+  })
+  .meta({ id: "Verdicts" });
+
+export function toVerdicts(
+  urls: string[],
+  found: (KnownVerdict | AppError | null)[],
+): z.infer<typeof Verdicts> {
+  const results = found.map((item, index) => {
+    const known = item === null || item instanceof AppError ? null : item;
+    return {
+      ...{ index, url: urls[index]!, known: known !== null },
+      verdict: known?.verdict ?? null,
+      reason: known?.reason ?? null,
+      message: known?.message ?? null,
+      status_code: known?.statusCode ?? null,
+      checked_at: toIsoOrNull(known?.checkedAt ?? null),
+      age: known?.age == null ? null : Math.floor(known.age / 1000),
+      link_id: known?.linkId ?? null,
+      error: item instanceof AppError ? toErrorBody(item) : null,
+    };
+  });
+  const count = (wanted: string) => results.filter(({ verdict }) => verdict === wanted).length;
+  const summary = {
+    ...{ total: results.length, active: count("active"), dead: count("dead") },
+    ...{ unknown: count("unknown") },
+    not_known: results.filter(({ known, error }) => !known && !error).length,
+  };
+  return { summary, results };
+}
 
 export const LinkIds = z.object({ link_ids: list(id(), MOST_IN_BATCH) }, "must be a JSON object");
 
@@ -49,14 +174,23 @@ export const SomeLinksBody = z
   .refine(areNamed, NAMED)
   .meta({ example: { link_ids: ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b"] } });
 
-const CHANGES = "must have group_id, check_frequency or both";
+const CHANGES = "must have at least one field to change";
+
+const { group_id, check_frequency, handling, muted_until, assignee_id, check_schedule, pinned } =
+  LinkChange.shape;
 
 export const BatchChangeBody = z
   .object(
     {
       ...SOME_LINKS,
       change: z
-        .object(LinkChange.shape, CHANGES)
+        .object(
+          {
+            ...{ group_id, check_frequency, handling, muted_until, assignee_id, check_schedule },
+            ...{ pinned, ...MANY },
+          },
+          CHANGES,
+        )
         .refine((change) => Object.values(change).some((value) => value !== undefined), CHANGES),
     },
     "must be a JSON object",
@@ -203,8 +337,8 @@ export const toChange = (outcomes: Change[]) => ({
   next: null,
 });
 
-export const toChangeStep = ({ changed, unchanged, next }: StepOfChange) => ({
-  summary: { total: changed + unchanged, changed, unchanged, failed: 0 },
+export const toChangeStep = ({ changed, unchanged, failed, next }: StepOfChange) => ({
+  summary: { total: changed + unchanged + failed, changed, unchanged, failed },
   results: [],
   next: toNext(next),
 });

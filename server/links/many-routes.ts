@@ -15,7 +15,11 @@ import {
   toDeletionOf,
   toDeletionStep,
   toPreview,
+  toUpsert,
+  toVerdicts,
 } from "./many-model.ts";
+import { upsertLinks } from "./upsert.ts";
+import { findVerdicts } from "./verdicts.ts";
 
 /** What is done to many links in one request. */
 export const manyLinksRoutes = (deps: Deps) =>
@@ -73,6 +77,24 @@ export const manyLinksRoutes = (deps: Deps) =>
       },
     )
     .post(
+      "/upsert",
+      async ({ caller, body, saveReply }) => ({
+        data: toUpsert(await upsertLinks(deps, caller, body.links, saveReply(200, toUpsert))),
+      }),
+      {
+        body: model.UpsertedLinks,
+        response: { 200: data(model.UpsertResult), ...createRefusals },
+        detail: {
+          access: "write",
+          bodyLimit: LARGE_BODY_LIMIT,
+          operationId: "upsertLinks",
+          summary: "Create or change up to 1,000 links by your own ids",
+          description:
+            "Each item has the `external_id` of a link. If a link of the account has it, the fields that the item has are changed, its URL as by `POST /api/v1/links/{id}/url`; otherwise the link is created. Repeating the request changes nothing. An id that stands twice in a request fails the second time.",
+        },
+      },
+    )
+    .post(
       "/preview",
       async ({ caller, body }) => ({
         data: toPreview(await previewLinks(deps, caller, body.links, body.already)),
@@ -88,6 +110,25 @@ export const manyLinksRoutes = (deps: Deps) =>
           summary: "Preview adding up to 1,000 links",
           description:
             "Validates each item exactly as `POST /api/v1/links/batch` does, but creates nothing. An accepted item shows its `url` as it would be stored. For a list in several parts, send as `already` the number of links that the earlier parts would have added, so that the account's limit applies to the whole list.",
+        },
+      },
+    )
+    .post(
+      "/verdicts",
+      async ({ caller, body: { urls, max_age: maxAge } }) => ({
+        data: toVerdicts(urls, await findVerdicts(deps, caller, urls, maxAge * 1000)),
+      }),
+      {
+        body: model.AskedUrls,
+        response: { 200: data(model.Verdicts), ...createRefusals },
+        detail: {
+          access: "read",
+          bodyLimit: LARGE_BODY_LIMIT,
+          writes: "nothing",
+          operationId: "findVerdicts",
+          summary: "Ask what is known of up to 1,000 URLs",
+          description:
+            "Nothing is requested and nothing is changed, so a key that may only read is enough. `active` if the last check found it so, `dead` if the link is dead and its last check confirmed it, both within `max_age`; otherwise `unknown`, with the reason `stale` if only the check is too old. URLs that the account does not watch have `known: false`. A URL that cannot be checked has an `error`. Fragments are ignored, as links have none.",
         },
       },
     )
@@ -136,9 +177,9 @@ export const manyLinksRoutes = (deps: Deps) =>
           access: "write",
           bodyLimit: LARGE_BODY_LIMIT,
           operationId: "changeLinks",
-          summary: "Change the group or check frequency of up to 1,000 links",
+          summary: "Change up to 1,000 links",
           description:
-            "`change` has `group_id` (null for no group), `check_frequency` or both. Select the links as in `POST /api/v1/links/batch-delete`: by `link_ids`, or by `filter` and `before` in steps of 1,000. Links that already have these values are `unchanged`. A new frequency counts from the last check.",
+            "`change` has one or more of `group_id` (null for no group), `check_frequency`, `check_schedule`, `handling` with `muted_until`, `assignee_id`, `add_tags` and `remove_tags`. Select the links as in `POST /api/v1/links/batch-delete`: by `link_ids`, or by `filter` and `before` in steps of 1,000. Links that already have these values are `unchanged`. Links that cannot be changed like this, such as those that are alive and cannot be acknowledged, are `failed`. A new frequency counts from the last check.",
         },
       },
     );

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { LINK_SORTS } from "../db/link-search-part.ts";
 import {
   FREQUENCIES,
+  HANDLINGS,
   type LinkResponseRow,
   type LinkRow,
   type LinkSummary,
@@ -9,17 +10,32 @@ import {
 } from "../db/tables.ts";
 import type { StatusChange } from "../history/model.ts";
 import { STRIP_STATES, type Strip } from "../history/strips.ts";
-import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
+import { flag, id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
-import { toIso } from "../lib/moments.ts";
+import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { siteOfUrl } from "../lib/site.ts";
+import { ExpectBody } from "../verdict/expectations.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { ResponseContent, unpack } from "../verdict/probe/response.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
+import { nextTurns } from "../work/schedule.ts";
+import type { AllLinkExtras, LinkExtras } from "./triage/extras.ts";
+import { DECIDED, MetadataChange, NewMetadata, NOTED, TRIAGE_FILTERS } from "./triage/fields.ts";
 
 const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 
-export type LinkDetailRow = LinkRow & { lastChange: StatusChange | null };
+/** A link as lists show it. */
+export type ShownLink = LinkSummary & { extras: LinkExtras; retiredAt?: number };
+
+/** An earlier URL of a link, until when it had it, in milliseconds since 1970, and who changed it. */
+export type PreviousUrl = { url: string; until: number; changedBy: string | null };
+
+export type LinkDetailRow = LinkRow & {
+  extras: AllLinkExtras;
+  retiredAt?: number;
+  lastChange: StatusChange | null;
+  previousUrls: PreviousUrl[];
+};
 
 const LastCheck = z.object({
   status: z.enum(VERDICTS),
@@ -28,6 +44,12 @@ const LastCheck = z.object({
   status_code: z.int().meta({ example: 200 }).nullable(),
   response_time_ms: z.int().meta({ example: 182 }).nullable(),
   checked_at: z.string(),
+});
+
+const Schedule = z.object({
+  cron: z.string().meta({ example: "0 6 * * 1-5" }),
+  time_zone: z.string().meta({ example: "Europe/Berlin" }),
+  from: z.enum(["link", "group"]),
 });
 
 export const Link = z
@@ -45,8 +67,36 @@ export const Link = z
     last_check: LastCheck.nullable(),
     created_at: z.string(),
     updated_at: z.string(),
+    title: z.string().nullable(),
+    tags: z.array(z.string()),
+    external_id: z.string().nullable(),
+    assignee: z
+      .object({ id: z.uuid(), email: z.string().meta({ example: "ada@example.org" }) })
+      .nullable(),
+    handling: z.enum(HANDLINGS),
+    handled_at: z.string().nullable(),
+    handled_by: z.string().nullable(),
+    muted_until: z.string().nullable(),
+    overridden_until: z.string().nullable(),
+    check_schedule: Schedule.nullable(),
+    pinned: z.boolean().meta({
+      description: "Whether the link stays when its sources no longer have it.",
+    }),
+    sources: z.int().meta({ description: "How many sources have the link." }),
+    places: z.int().meta({ description: "In how many places of these it stands." }),
+    retired_at: z.string().nullable().meta({
+      description:
+        "When the link had left all its sources. It is no longer checked, listed or counted, and only read.",
+    }),
   })
-  .meta({ id: "Link" });
+  .meta({
+    id: "Link",
+    example: {
+      ...{ title: null, tags: [], external_id: null, assignee: null, handling: "open" },
+      ...{ handled_at: null, handled_by: null, muted_until: null, overridden_until: null },
+      ...{ check_schedule: null, pinned: true, sources: 0, places: 0, retired_at: null },
+    },
+  });
 
 /** What a list of links may include on request. */
 const INCLUDED = ["strip"] as const;
@@ -76,10 +126,38 @@ const LastChange = z.object({
   evidence: Evidence.nullable(),
 });
 
+const Override = z.object({
+  until: z.string(),
+  by: z.string(),
+  at: z.string(),
+  note: z.string(),
+  overruled: z.object({
+    status: z.enum(VERDICTS),
+    reason: z.string(),
+    message: z.string(),
+    status_code: z.int().nullable(),
+    final_host: z.string().nullable(),
+  }),
+  evidence: Evidence.nullable(),
+});
+
 export const LinkDetail = Link.extend({
   evidence: Evidence.nullable(),
   last_change: LastChange.nullable(),
-}).meta({ id: "LinkDetail" });
+  note: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()).meta({ example: {} }),
+  override: Override.nullable(),
+  expect: ExpectBody.nullable(),
+  next_turns: z
+    .array(z.string())
+    .meta({ description: "The next three turns of `check_schedule`; empty without one." }),
+  previous_urls: z.array(
+    z.object({ url: z.string(), until: z.string(), by: z.string().nullable() }),
+  ),
+}).meta({
+  id: "LinkDetail",
+  example: { note: null, override: null, expect: null, next_turns: [], previous_urls: [] },
+});
 
 /** A response as it was sent, without secrets, and what two of them are compared by. */
 const RawResponse = z.object({
@@ -103,6 +181,10 @@ export const NewLink = z.object(
     url: text(2048).meta({ format: "uri" }),
     group_id: id().nullable().optional(),
     check_frequency: oneOf(FREQUENCIES).optional().default("daily"),
+    ...DECIDED,
+    ...NOTED,
+    metadata: NewMetadata,
+    expect: ExpectBody.nullable().optional(),
   },
   "must be a JSON object",
 );
@@ -115,6 +197,16 @@ export const LinkChange = z.object(
   {
     group_id: id().nullable().optional(),
     check_frequency: oneOf(FREQUENCIES).meta({ example: "weekly" }).optional(),
+    ...DECIDED,
+    ...NOTED,
+    metadata: MetadataChange,
+    expect: ExpectBody.nullable().optional(),
+    pinned: flag()
+      .meta({
+        description:
+          "`true`: the link stays when its sources no longer have it. `false`: it leaves with them.",
+      })
+      .optional(),
   },
   "must be a JSON object",
 );
@@ -122,7 +214,13 @@ export type LinkChange = z.output<typeof LinkChange>;
 
 export const LinkChangeBody = unread(LinkChange);
 
-const GROUP_OR_NONE = 'must be a UUID, or "none"';
+/** An item of an upsert: a new link with its external id, or what changes of the link that has it. */
+export const UpsertItem = LinkChange.extend({
+  external_id: text(255).meta({ example: "p-17" }),
+  url: text(2048).meta({ format: "uri" }).optional(),
+});
+
+const ID_OR_NONE = 'must be a UUID, or "none"';
 
 /** The filters of a list of links, combined with AND. */
 export const NARROWING = {
@@ -133,8 +231,12 @@ export const NARROWING = {
     .meta({ description: "Only links of this service, such as `generic` or `youtube`." })
     .optional(),
   group_id: z
-    .union([z.literal("none"), id(GROUP_OR_NONE)], GROUP_OR_NONE)
+    .union([z.literal("none"), id(ID_OR_NONE)], ID_OR_NONE)
     .meta({ description: "Only links of this group; `none` for links in no group." })
+    .optional(),
+  source_id: z
+    .union([z.literal("none"), id(ID_OR_NONE)], ID_OR_NONE)
+    .meta({ description: "Only links that this source has; `none` for links that no source has." })
     .optional(),
   check_frequency: oneOf(FREQUENCIES)
     .meta({ description: "Only links with this check frequency." })
@@ -158,6 +260,10 @@ export const NARROWING = {
       example: "example.com",
     })
     .optional(),
+  search_in: oneOf(["url", "all"])
+    .meta({ description: "`all`: also search titles and external ids. Default: `url`." })
+    .optional(),
+  ...TRIAGE_FILTERS,
 };
 
 /** A comma-separated list. */
@@ -222,7 +328,7 @@ export const statusAt = (
 /** @param now decides whether a check is running */
 export const toLink =
   (now: number) =>
-  (row: LinkSummary): z.infer<typeof Link> => ({
+  (row: ShownLink): z.infer<typeof Link> => ({
     id: row.id,
     url: row.url,
     // The column lies behind large ones.
@@ -237,12 +343,32 @@ export const toLink =
     last_check: toLastCheck(row),
     created_at: toIso(row.createdAt),
     updated_at: toIso(row.updatedAt),
+    ...toExtras(row.extras),
+    retired_at: toIsoOrNull(row.retiredAt ?? null),
   });
+
+const toExtras = (extras: LinkExtras) => ({
+  title: extras.title,
+  tags: extras.tags,
+  external_id: extras.externalId,
+  assignee: extras.assignee,
+  handling: extras.handling,
+  handled_at: toIsoOrNull(extras.handledAt),
+  handled_by: extras.handledBy,
+  muted_until: toIsoOrNull(extras.mutedUntil),
+  overridden_until: toIsoOrNull(extras.overrideUntil),
+  check_schedule: extras.schedule && {
+    cron: extras.schedule.cron,
+    time_zone: extras.schedule.timeZone,
+    from: extras.schedule.from,
+  },
+  ...{ pinned: extras.isPinned, sources: extras.sources, places: extras.places },
+});
 
 /** @param strips by the numbers of the links, if they are included */
 export const toListedLink =
   (now: number, strips?: ReadonlyMap<number, Strip>) =>
-  (row: LinkSummary): z.infer<typeof ListedLink> => ({
+  (row: ShownLink): z.infer<typeof ListedLink> => ({
     ...toLink(now)(row),
     ...(strips && { strip: strips.get(row.no) ?? [] }),
   });
@@ -253,7 +379,29 @@ export const toLinkDetail =
     ...toLink(now)(row),
     evidence: toEvidence(row.evidence),
     last_change: row.lastChange && toLastChange(row.id, row.lastChange),
+    note: row.extras.note,
+    metadata: row.extras.metadata,
+    override: toOverride(row.extras),
+    expect: row.extras.expect,
+    next_turns: row.extras.schedule
+      ? nextTurns(row.extras.schedule, now, 3).map((turn) => turn.toISOString())
+      : [],
+    previous_urls: row.previousUrls.map(({ url, until, changedBy }) => ({
+      ...{ url, until: toIso(until), by: changedBy },
+    })),
   });
+
+function toOverride({ override }: AllLinkExtras): z.infer<typeof Override> | null {
+  if (!override) return null;
+  const { until, by, at, note, overruled, evidence } = override;
+  const { status, reason, status_code, final_host, cause } = overruled;
+  const message = messageOf(reason as Reason, status_code, cause as Reason | null);
+  return {
+    ...{ until: toIso(until), by, at: toIso(at), note },
+    overruled: { status, reason, message, status_code, final_host },
+    evidence: evidence && toEvidence(JSON.stringify(evidence)),
+  };
+}
 
 export function toRawResponses(rows: LinkResponseRow[]): z.infer<typeof RawResponses> {
   const of = (kind: LinkResponseRow["kind"]) => {

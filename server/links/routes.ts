@@ -35,7 +35,7 @@ import { createLink } from "./create.ts";
 import { deleteLink } from "./delete.ts";
 import {
   type CheckStart,
-  findLink,
+  findAnyLink,
   findLinkDetail,
   findResponses,
   listLinkEvents,
@@ -81,7 +81,7 @@ export const linkRoutes = (deps: Deps) =>
           operationId: "getLink",
           summary: "Get one link with the evidence of its last check",
           description:
-            "Includes `evidence`: what the last check saw, so that you can see the reason for its result. `last_change` is the check that last changed the status, with its own evidence; null if the status never changed or that check is no longer stored.",
+            "A link that is retired can still be read: `retired_at` is set. Includes `evidence`: what the last check saw, so that you can see the reason for its result. `last_change` is the check that last changed the status, with its own evidence; null if the status never changed or that check is no longer stored.",
         },
       },
     )
@@ -97,8 +97,9 @@ export const linkRoutes = (deps: Deps) =>
         detail: {
           access: "write",
           operationId: "changeLink",
-          summary: "Change a link's group or check frequency",
-          description: "A link's URL cannot be changed: delete the link and create another one.",
+          summary: "Change a link",
+          description:
+            "Only the fields that are sent are changed. `metadata` is merged key by key, and null removes a key. The URL is changed by `POST /api/v1/links/{id}/url`.",
         },
       },
     )
@@ -114,13 +115,15 @@ export const linkRoutes = (deps: Deps) =>
           access: "write",
           operationId: "deleteLink",
           summary: "Delete a link and its history",
+          description:
+            "Also one that is retired. A link that stands in a source is created again when the source is read next, without its history.",
         },
       },
     )
     .get(
       "/:id/history",
       async ({ caller, params, query, request, set }) => {
-        const link = await findLink(deps, caller, params.id);
+        const link = await findAnyLink(deps, caller, params.id);
         const page = await listLinkHistory(deps, link, query);
         return toPage(page, query, toLinkHistoryEntry, { request, set });
       },
@@ -139,7 +142,7 @@ export const linkRoutes = (deps: Deps) =>
     .get(
       "/:id/runs",
       async ({ caller, params, query, request, set }) => {
-        const link = await findLink(deps, caller, params.id);
+        const link = await findAnyLink(deps, caller, params.id);
         return toPage(await listRuns(deps, link, query), query, toLinkRun, { request, set });
       },
       {
@@ -191,7 +194,7 @@ export const linkRoutes = (deps: Deps) =>
     .get(
       "/:id/stats",
       async ({ caller, params, query }) => {
-        const link = await findLink(deps, caller, params.id);
+        const link = await findAnyLink(deps, caller, params.id);
         return { data: toLinkStats(await linkStatistics(deps, link, query)) };
       },
       {
@@ -223,7 +226,7 @@ export const linkRoutes = (deps: Deps) =>
           operationId: "createLink",
           summary: "Add a link",
           description:
-            "The first check is due immediately; until then the link's status is `unknown`. A URL that is already monitored gets 409.",
+            "The first check is due immediately; until then the link's status is `unknown`. A URL that is already monitored gets 409. A link that was retired returns with its id and its history.",
         },
       },
     )

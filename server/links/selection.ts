@@ -4,9 +4,10 @@ import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
-import { type AppError, foreign, notFound } from "../lib/errors.ts";
+import { AppError, foreign, notFound } from "../lib/errors.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
+import { isRetired, retiredAmong } from "./retired.ts";
 
 /** The result for one link that a request names by its id. */
 export type Outcome<Status extends string> =
@@ -18,19 +19,25 @@ export async function judgeNamed<
   Row extends Pick<LinkRow, "id" | "accountId">,
   Status extends string,
 >(
+  { store }: Pick<Deps, "store">,
   { accountId }: Caller,
   ids: string[],
   find: (isNamed: SQL) => Promise<Row[]>,
-  statusOf: (link: Row) => Status,
+  /** Why the link is refused, or what is done with it. */
+  statusOf: (link: Row) => Status | AppError,
 ): Promise<{ outcomes: Outcome<Status>[]; ours: Row[] }> {
   const unique = [...new Set(ids)];
   const found = await find(inArray(links.id, unique));
   const byId = new Map(found.map((link) => [link.id, link]));
+  const missing = unique.filter((id) => !byId.has(id));
+  const retired = await retiredAmong(store, accountId, missing);
   const outcomes = unique.map((id): Outcome<Status> => {
     const link = byId.get(id);
-    if (!link) return { id, status: "failed", error: notFound("link") };
+    if (!link)
+      return { id, status: "failed", error: retired.has(id) ? isRetired() : notFound("link") };
     if (link.accountId !== accountId) return { id, status: "failed", error: foreign("link") };
-    return { id, status: statusOf(link) };
+    const status = statusOf(link);
+    return status instanceof AppError ? { id, status: "failed", error: status } : { id, status };
   });
   return { outcomes, ours: found.filter((link) => link.accountId === accountId) };
 }
@@ -41,7 +48,7 @@ export const hasNumber = (store: Store, nos: number[]): SQL =>
 /** Locks the links of one account and returns their numbers. */
 export async function lockSome(
   tx: Store,
-  { accountNo }: Caller,
+  { accountNo }: Pick<Caller, "accountNo">,
   some: { no: number }[],
 ): Promise<number[]> {
   const nos = some.map(({ no }) => no);

@@ -10,7 +10,7 @@ import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { BatchFilter, NewBatch } from "./batch-model.ts";
 import { refuseUnknownGroup } from "./create.ts";
 import { emptyBatch, type Joining, joinBatch, nextToJoin } from "./fill-batches.ts";
-import { isCounted, SETTLED } from "./links.ts";
+import { isCounted, ownFilter, SETTLED } from "./links.ts";
 import { findLinks, nextMatching } from "./list.ts";
 import { judgeNamed } from "./selection.ts";
 
@@ -73,6 +73,7 @@ async function insertBatch(
 async function planOf(deps: Deps, caller: Caller, ids: string[]): Promise<Plan> {
   const { no, id, accountId } = links;
   const { outcomes, ours } = await judgeNamed(
+    deps,
     caller,
     ids,
     (isNamed) => deps.store.select({ no, id, accountId }).from(links).where(isNamed),
@@ -84,7 +85,8 @@ async function planOf(deps: Deps, caller: Caller, ids: string[]): Promise<Plan> 
   return { batch, joining: { nos, filledTo: null }, failures };
 }
 
-async function planFor(deps: Deps, caller: Caller, filter: BatchFilter): Promise<Plan> {
+async function planFor(deps: Deps, caller: Caller, given: BatchFilter): Promise<Plan> {
+  const filter = ownFilter(caller, given);
   // Checked again in the transaction; here it saves the search.
   await refuseTooMany(deps.store, caller);
   if (isCounted(filter))
@@ -139,7 +141,18 @@ const newBatch = (
   filterFrequency: filter.check_frequency ?? null,
   filterSite: filter.site || null,
   filterReason: filter.reason ?? null,
+  filterMore: moreOf(filter),
 });
+
+/** The conditions that have no columns of their own, as JSON. */
+function moreOf(filter: BatchFilter): string | null {
+  const { attention, handling, assignee, overridden, external_id, tag, source_id, search_in } =
+    filter;
+  const more = {
+    ...{ attention, handling, assignee, overridden, external_id, tag, source_id, search_in },
+  };
+  return JSON.stringify(more) === "{}" ? null : JSON.stringify(more);
+}
 
 /** Links created later do not join. */
 async function lastNumber(store: Store, { accountNo }: Caller): Promise<number> {

@@ -114,7 +114,7 @@ ${footerHtml(content)}
 
 const aboutHtml = ({ title, url }: NonNullable<MailContent["about"]>) => `
 <div class="rule" style="margin:0 0 16px;padding:0 0 16px;border-bottom:1px solid #e4e7ec;overflow-wrap:anywhere">
-${title ? `<div class="ink" style="font-weight:600;color:#1d2129">${escaped(title)}</div>` : ""}
+${title ? `<div class="ink" style="font-weight:600;color:#1d2129">${inert(title)}</div>` : ""}
 <div class="soft" style="color:#667085">${inert(url)}</div>
 </div>`;
 
@@ -142,7 +142,7 @@ const buttonHtml = ({ text, url }: NonNullable<MailContent["button"]>) =>
   `<p style="margin:24px 0 0"><a class="button" href="${encodeXML(url)}" style="display:inline-block;padding:10px 18px;border-radius:8px;background:#1d2129;color:#ffffff;font-weight:600;text-decoration:none">${escaped(text)}</a></p>`;
 
 function footerHtml({ footer, unsubscribeUrl }: MailContent): string {
-  const lines = footer.map((text) => `<div>${escaped(text)}</div>`);
+  const lines = footer.map((text) => `<div>${inert(text)}</div>`);
   const way = unsubscribeUrl
     ? `<div><a class="soft" href="${encodeXML(unsubscribeUrl)}" style="color:#667085">Unsubscribe</a></div>`
     : "";

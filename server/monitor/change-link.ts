@@ -3,8 +3,9 @@ import { onRows, type Store } from "../db/store.ts";
 import { FREQUENCIES } from "../db/tables.ts";
 import type { Conclusion, StoredEvidence } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
-import { followUpAt, nextCheckAt } from "../work/schedule.ts";
+import { type CheckSchedule, followUpAt, nextCheckAt, turnAfter } from "../work/schedule.ts";
 import { rounded, type Settled } from "./outcome.ts";
+import { readSchedules } from "./schedules.ts";
 
 const DAY_MS = 86_400_000;
 /** A link with more changes of status within a day is flapping: for a week its death takes longer to confirm. */
@@ -22,8 +23,15 @@ export async function changeLinks(
   settled: Settled[],
 ): Promise<void> {
   await noteRecoveries(tx, settled);
+  const schedules = await readSchedules(
+    tx,
+    settled.map(({ link }) => link.no),
+  );
   const [changed, same] = [settled.filter(isChange), settled.filter((each) => !isChange(each))];
-  const toRow = (result: Settled) => [...cellsOf(result), ...nextTimes(config, result)];
+  const toRow = (result: Settled) => [
+    ...cellsOf(result),
+    ...nextTimes(config, result, schedules.get(result.link.no)),
+  ];
   await updateLinks(tx, same.map(toRow));
   await updateChangedLinks(
     tx,
@@ -31,7 +39,8 @@ export async function changeLinks(
   );
 }
 
-const isChange = ({ link, outcome }: Settled) =>
+/** Whether the status or the reason of the link changes. */
+export const isChange = ({ link, outcome }: Settled) =>
   outcome.statusChanged || outcome.reason !== link.reason;
 
 export const toStored = (evidence: StoredEvidence): string => JSON.stringify(evidence);
@@ -133,20 +142,27 @@ const updateChangedLinks = onRows(
   `,
 );
 
-/** Returns when the link is due next with each frequency, in the order of `FREQUENCIES`. */
-function nextTimes({ frequencySeconds }: Deps["config"], { link, outcome, at }: Settled): number[] {
+/** Returns when the link is due next with each frequency, in the order of `FREQUENCIES`. A schedule replaces them. */
+function nextTimes(
+  { frequencySeconds }: Deps["config"],
+  { link, outcome, at }: Settled,
+  schedule: CheckSchedule | undefined,
+): number[] {
   const { followUpMs, restMs } = outcome.conclusion;
   if (followUpMs !== null) return FREQUENCIES.map(() => at + followUpMs);
   const earliest = at + (restMs ?? 0);
   const since = outcome.series?.since;
   const followUp = since === undefined ? null : followUpAt({ linkId: link.id, since, after: at });
+  const turn = schedule && turnAfter(schedule, { linkId: link.id, from: at });
   return FREQUENCIES.map((frequency) => {
-    const regular = nextCheckAt({
-      linkId: link.id,
-      frequencySeconds: frequencySeconds[frequency],
-      from: at,
-      before: link.lastCheckedAt,
-    });
+    const regular =
+      turn ??
+      nextCheckAt({
+        linkId: link.id,
+        frequencySeconds: frequencySeconds[frequency],
+        from: at,
+        before: link.lastCheckedAt,
+      });
     return Math.max(earliest, Math.min(regular, followUp ?? regular));
   });
 }

@@ -1,3 +1,5 @@
+import { isUnavailable } from "../db/store.ts";
+import { type FoundHost, hostSettingFor } from "../hosts/lookup.ts";
 import { createWakeSignal, repeat } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
@@ -189,13 +191,38 @@ export function checkOne(
   if (known.state === "offline") {
     return Promise.resolve(sawNothing("monitor_offline", { monitor: known.report }));
   }
+  const responses = { alive: link.aliveResponse, dead: link.deadResponse };
+  const checkIt = (known: KnownLink) => deps.check({ ...known, responses }, signal);
   return counted(deps, () =>
-    Promise.try(() => deps.check(knownOf(deps, link), signal)).catch((error) => {
+    Promise.try(() => checkAtHost(deps, link, checkIt)).catch((error) => {
+      // What is set for its host could not be read, so the link is checked once the database is back.
+      if (isUnavailable(error)) return sawNothing("check_aborted");
       // A bug of ours is not the link's fault.
       log.error("check failed: internal error", { link: link.id, ...describeError(error) });
       return sawNothing("internal_error");
     }),
   );
+}
+
+/** What is known of a link when its check begins. */
+export type CheckedLink = Omit<ClaimedLink, "lease" | "bucket" | "override">;
+
+/**
+ * Checks a link with what its account sends to its host. At once for an account without settings for hosts, so that
+ * checks begin in the order of their claims.
+ */
+export function checkAtHost(
+  deps: Deps,
+  link: CheckedLink,
+  check: (link: KnownLink) => Promise<Conclusion>,
+): Promise<Conclusion> {
+  const found = hostSettingFor(deps, link.accountId, link.url);
+  const begin = (host: Awaited<typeof found>) =>
+    // Without its credentials everything there looks dead.
+    host === "unreadable"
+      ? Promise.resolve(sawNothing("credentials_unreadable"))
+      : check(knownOf(deps, link, host));
+  return found instanceof Promise ? found.then(begin) : begin(found);
 }
 
 async function counted({ metrics, clock }: Deps, check: () => Promise<Conclusion>) {
@@ -207,7 +234,32 @@ async function counted({ metrics, clock }: Deps, check: () => Promise<Conclusion
   return conclusion;
 }
 
-const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
+const DAY_MS = 86_400_000;
+/** Longer than any check, which may have begun while the credentials still worked. */
+const PROVES_AFTER_MS = 15 * 60_000;
+
+/**
+ * Whether the credentials work, as far as is known, and have found a page since the link was first missing. They may
+ * have expired between their last success and that. A link that is known to be dead needs no such proof again.
+ */
+function isProven(link: CheckedLink, lastSuccessAt: number | null, now: number): boolean {
+  if (lastSuccessAt === null || now - lastSuccessAt > DAY_MS) return false;
+  if (link.decidedStatus === "dead") return true;
+  const since = link.failingClass === "unproven" ? link.failingSince : null;
+  return since !== null && lastSuccessAt > since + PROVES_AFTER_MS;
+}
+
+function hostOf(link: CheckedLink, found: Exclude<FoundHost, "unreadable">, now: number) {
+  if (found === null) return null;
+  const { lastSuccessAt, ...host } = found;
+  return { ...host, isProven: isProven(link, lastSuccessAt, now) };
+}
+
+const knownOf = (
+  { clock }: Deps,
+  link: CheckedLink,
+  host: Exclude<FoundHost, "unreadable">,
+): KnownLink => ({
   id: link.id,
   url: link.url,
   lastDecided: link.decidedStatus,
@@ -216,5 +268,6 @@ const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
   unconfirmedSince: link.unconfirmedSince,
   isFlapping: (link.flappingUntil ?? 0) > clock.now(),
   isRequested: link.nextTrigger === "manual",
-  responses: { alive: link.aliveResponse, dead: link.deadResponse },
+  ...(link.expect && { expect: link.expect }),
+  host: hostOf(link, host, clock.now()),
 });

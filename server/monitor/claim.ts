@@ -3,6 +3,8 @@ import { lockLinks } from "../db/queries.ts";
 import { onRows, preparedOnce, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkRow, type LinkSummary, links } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import type { Override } from "../links/triage/override-model.ts";
+import type { Expect } from "../verdict/expectations.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
 import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf, newLease } from "../work/nodes.ts";
@@ -15,6 +17,10 @@ export type ClaimedLink = LinkSummary &
   Pick<LinkRow, "site" | "tlsExpiresAt" | "aliveResponse" | "deadResponse"> & {
     lease: string;
     bucket: number;
+    /** What a person has overruled, if anything. */
+    override?: Override;
+    /** What the response must be like, if it was said. */
+    expect?: Expect;
   };
 
 type ClaimDeps = Pick<Deps, "store" | "clock" | "nodes">;
@@ -51,8 +57,38 @@ async function claim(deps: ClaimDeps, wanted: Wanted): Promise<ClaimedLink[]> {
   if (most <= 0) return [];
   const claims = claimsOf(deps.store);
   const until = deps.clock.now() + LEASE_MS;
-  return claims.run(deps, claims[text], most, { after, by, until, lease: newLease(deps.nodes) });
+  const window = { after, by, until, lease: newLease(deps.nodes) };
+  return withSettings(deps.store, await claims.run(deps, claims[text], most, window));
 }
+
+/** Adds to the few links that have them what their checks and verdicts depend on. */
+async function withSettings(store: Store, claimed: ClaimedLink[]): Promise<ClaimedLink[]> {
+  const rows = await selectSettings(
+    store,
+    claimed.map(({ no }) => [no]),
+  );
+  if (rows.length === 0) return claimed;
+  const settings = new Map(
+    rows.map(([no, override, expect]) => [
+      no as number,
+      {
+        ...(override !== null && { override: JSON.parse(override as string) as Override }),
+        ...(expect !== null && { expect: JSON.parse(expect as string) as Expect }),
+      },
+    ]),
+  );
+  return claimed.map((link) => ({ ...link, ...settings.get(link.no) }));
+}
+
+const selectSettings = onRows(
+  { no: "bigint" },
+  (rows) => sql`
+    select given.no, override, expect from ${rows} as given
+    left join link_triage on link_triage.link_no = given.no and override is not null
+    left join link_settings on link_settings.link_no = given.no and expect is not null
+    where override is not null or expect is not null
+  `,
+);
 
 type Window = { after: number; by: number; until: number; lease: string };
 

@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import { lockLinks } from "../db/queries.ts";
-import { numbersOf } from "../db/store.ts";
+import { numbersOf, onRows } from "../db/store.ts";
 import { FREQUENCIES } from "../db/tables.ts";
 import { watchClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
-import { LONGEST_INTERVAL } from "../work/schedule.ts";
+import { LONGEST_INTERVAL, turnAfter } from "../work/schedule.ts";
+import { readSchedules } from "./schedules.ts";
 
 /** Most links changed by one statement, and found by one. */
 const ROWS = 250;
@@ -69,7 +70,7 @@ export function createClockRepair(
  * their period. Leases end within the length of a lease; a requested check is due now. Returns how many links that were.
  */
 async function limitWaits(deps: Deps, holdMs: number, signal: AbortSignal): Promise<number> {
-  let count = 0;
+  let count = await limitScheduled(deps, holdMs, signal);
   while (!signal.aborted) {
     const late = await findLate(deps, holdMs);
     if (late.length === 0) break;
@@ -82,6 +83,51 @@ async function limitWaits(deps: Deps, holdMs: number, signal: AbortSignal): Prom
   return count;
 }
 
+/** The same for links with schedules: none waits longer than until the next turn. */
+async function limitScheduled(deps: Deps, holdMs: number, signal: AbortSignal): Promise<number> {
+  const { store, clock } = deps;
+  let count = 0;
+  for (let after = 0; !signal.aborted; ) {
+    const now = clock.now();
+    const found = await store.engine.runInReadPool({
+      sql: `select no, id, next_check_at from links
+        where no > ? and checking_until is null and next_check_at > ? and ${IS_SCHEDULED}
+        order by no limit ${ROWS}`,
+      params: [after, now + holdMs],
+    });
+    const rows = found as [no: number, id: string, dueAt: number][];
+    if (rows.length === 0) break;
+    after = rows.at(-1)![0];
+    const schedules = await readSchedules(
+      store,
+      rows.map(([no]) => no),
+    );
+    const late = rows.flatMap(([no, linkId, dueAt]) => {
+      const schedule = schedules.get(no);
+      const turn = schedule ? turnAfter(schedule, { linkId, from: now }) : null;
+      return turn !== null && dueAt > turn ? [[no, dueAt, turn]] : [];
+    });
+    await moveToTurn(store, late);
+    count += late.length;
+    await yieldToEventLoop();
+  }
+  return count;
+}
+
+const IS_SCHEDULED = `(no in (select link_no from link_settings where cron is not null)
+  or coalesce(group_id, '') in (select id from groups where cron is not null))`;
+
+const moveToTurn = onRows(
+  { link: "bigint", was_due_at: "bigint", turn: "bigint" },
+  (rows) => sql`
+    update links set next_check_at = turn,
+      unconfirmed_since = case when unconfirmed_since > turn then null else unconfirmed_since end,
+      failing_since = case when failing_since > turn then null else failing_since end
+    from ${rows} as late
+    where links.no = link and next_check_at = was_due_at and checking_until is null
+  `,
+);
+
 async function findLate({ store, clock, config }: Deps, holdMs: number): Promise<number[]> {
   const now = clock.now();
   const longest = FREQUENCIES.map((name) =>
@@ -91,7 +137,7 @@ async function findLate({ store, clock, config }: Deps, holdMs: number): Promise
   const isLate = FREQUENCIES.map(() => "(check_frequency = ? and +next_check_at > ?)").join(" or ");
   const rows = await store.engine.runInReadPool({
     sql: `
-      select no from links where next_check_at > ? and checking_until is null and (${isLate})
+      select no from links where next_check_at > ? and checking_until is null and (${isLate}) and not ${IS_SCHEDULED}
       union all select no from links where checking_until > ?
       limit ${ROWS_FOUND}`,
     params: [

@@ -1,4 +1,5 @@
 import { lockLinks } from "../db/queries.ts";
+import { readHostSettings } from "../hosts/lookup.ts";
 import { describeError, log } from "../lib/log.ts";
 import { createRamp, type OnlineChange } from "../verdict/online/online.ts";
 import { createBreaker } from "../verdict/own-fault.ts";
@@ -201,10 +202,11 @@ type Claim = (most: number) => Promise<ClaimedLink[]>;
  * @param ending after it nothing more begins
  */
 export function createIntake(
-  { clock, nodes, topics }: Pick<Deps, "clock" | "nodes" | "topics">,
+  deps: Pick<Deps, "store" | "secrets" | "clock" | "nodes" | "topics">,
   { held, slots, recorder }: { held: HeldLinks; slots: Slots; recorder: Recorder },
   ending: AbortSignal,
 ) {
+  const { clock, nodes, topics } = deps;
   const share = () => nodes.share("checks");
   const isOurs = ({ bucket }: ClaimedLink) => share().has(bucket);
 
@@ -220,7 +222,10 @@ export function createIntake(
       const most = Math.min(room, CLAIMED_AT_ONCE);
       const claimed = await claim(most);
       held.add(claimed);
-      topics.counted(accountIdsOf(claimed));
+      const accountIds = accountIdsOf(claimed);
+      topics.counted(accountIds);
+      // A check that finds none reads for itself, and says what is wrong.
+      await readHostSettings(deps, accountIds).catch(() => {});
       // A loop that stops meanwhile releases all that it holds.
       if (!ending.aborted) slots.take(claimed.filter(isOurs));
       putBack(claimed.filter((link) => !isOurs(link)));

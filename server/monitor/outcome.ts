@@ -1,4 +1,6 @@
 import type { Verdict } from "../db/tables.ts";
+import type { OverrideEnd } from "../links/triage/after-checks.ts";
+import type { Override } from "../links/triage/override-model.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import { type DeadReason, isMonitorFault, type Reason } from "../verdict/reasons/reasons.ts";
 import type { ClaimedLink } from "./claim.ts";
@@ -29,6 +31,8 @@ type Settlement = {
   series: Series | null;
   /** The event to publish: by the last decided status, so that none is published twice. */
   event: "link.dead" | "link.alive" | null;
+  /** Why the check ends an override; null if it does not. */
+  overrideEnds: OverrideEnd["why"] | null;
 };
 
 /** How a check ended, at `at` by the wall clock. */
@@ -52,11 +56,42 @@ export function outcomeOf(link: ClaimedLink, seen: Conclusion, at: number): Outc
   if (deferMs !== null) return { kind: "void", dueAt: at + deferMs };
   if (isMonitorFault(reason) && !seen.endedProcess)
     return { kind: "void", dueAt: at + pauseAfter(seen) };
+  const override = link.override ?? null;
+  if (override && override.until > at && overrules(override, seen))
+    return decided(link, overruled(seen), { status: "active", series: null });
+  return { ...judged(link, seen, at), overrideEnds: override && whyOver(override, seen, at) };
+}
+
+function judged(link: ClaimedLink, seen: Conclusion, at: number): Settlement {
   const series = seriesAfter(link, seen, at);
   const conclusion = series && isPersistent(series, seen, at) ? toPersistent(seen) : seen;
   return conclusion.status === "unknown"
     ? inconclusive(link, conclusion, series)
     : decided(link, conclusion, { status: conclusion.status, series });
+}
+
+/** Whether the check saw the very thing that a person has overruled. */
+function overrules({ overruled: { reason, cause, ...rest } }: Override, seen: Conclusion): boolean {
+  const known = [reason, cause].filter((each) => each !== null);
+  return (
+    [seen.reason, seen.cause].some((each) => each !== undefined && known.includes(each)) &&
+    seen.statusCode === rest.status_code &&
+    (URL.parse(seen.finalUrl ?? "")?.host ?? null) === rest.final_host
+  );
+}
+
+/** The page is not kept as one of a link that is alive. */
+const overruled = ({ response: _, ...seen }: Conclusion): Conclusion => ({
+  ...seen,
+  ...{ status: "active", reason: "ok_overridden", cause: seen.reason },
+  ...{ followUpMs: null, patienceMs: null },
+});
+
+/** An unknown result says nothing new, so the override stays. */
+function whyOver({ until }: Override, { status }: Conclusion, at: number) {
+  if (until <= at) return "expired";
+  if (status === "active") return "worked";
+  return status === "dead" ? "changed" : null;
 }
 
 function pauseAfter({ reason, statusCode }: Conclusion): number {
@@ -110,6 +145,7 @@ export const unchanged = (link: ClaimedLink, conclusion: Conclusion): Settlement
   inconclusiveChecks: link.inconclusiveChecks,
   series: null,
   event: null,
+  overrideEnds: null,
 });
 
 /** Class C4 of docs/verdicts.md: no single check proves death, but the same failure in all checks for days does. */
@@ -143,6 +179,8 @@ const PATIENCE_MS = {
   site_error: 7 * DAY_MS,
   // Checked again as often as the others, but the service's failure is not the link's.
   doubted: Number.POSITIVE_INFINITY,
+  // Until the credentials are known to work.
+  unproven: Number.POSITIVE_INFINITY,
 } as const;
 
 type FailureKind = keyof typeof PATIENCE_MS;
@@ -167,6 +205,7 @@ const KINDS: Partial<Record<Reason, FailureKind>> = {
   redirect_bad_location: "bad_location",
   placeholder_page: "placeholder",
   site_error: "site_error",
+  credentials_unproven: "unproven",
 };
 
 const LEAST_CHECKS = 3;

@@ -1,4 +1,5 @@
 import { inArray, max, sql } from "drizzle-orm";
+import { queueHostMails } from "../accounts/mails.ts";
 import { dayOf } from "../accounts/usage.ts";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
 import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../db/store.ts";
@@ -6,16 +7,22 @@ import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
 import { closeYesterday } from "../history/status-days.ts";
+import { writeHostUses } from "../hosts/uses.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { completeBatches } from "../links/complete-batches.ts";
 import { countForBatches } from "../links/fill-batches.ts";
+import {
+  endAcknowledgements,
+  endOverrides,
+  noteSilentDeaths,
+} from "../links/triage/after-checks.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
-import { changeLinks, toStored } from "./change-link.ts";
+import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
@@ -138,7 +145,7 @@ async function write(
   const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
   const kinds = await numbersOfKinds(store, shown.map(kindOf));
   if (settled.some(({ outcome }) => outcome.statusChanged)) await closeYesterday(deps);
-  await store.transaction(async (tx) => {
+  const ended = await store.transaction(async (tx) => {
     await lockAccounts(
       tx,
       results.map(({ link }) => link.accountNo),
@@ -154,9 +161,15 @@ async function write(
     await countForBatches(tx, held);
     await publishEvents(tx, events.filter(isWanted));
     await countUsage(tx, held);
+    await settleTriage(tx, held);
     await changeLinks(tx, deps.config, held);
     await writeChanges(tx, held);
     await writeResponses(tx, held);
+    const failing = await writeHostUses(
+      tx,
+      held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),
+    );
+    await queueHostMails({ ...deps, store: tx }, failing);
     if (learned) await writeLearned(tx, learned);
     await releaseLinks(
       tx,
@@ -165,7 +178,26 @@ async function write(
         isAnswered: isAnswer(result),
       })),
     );
+    return held.flatMap(({ outcome }) => outcome.overrideEnds ?? []);
   });
+  for (const why of ended) deps.metrics.overrideEnded(why);
+}
+
+/** Ends what people decided about links where the results say so. */
+async function settleTriage(tx: Store, held: Settled[]): Promise<void> {
+  const checked = ({ link, checkedAt }: Settled) => ({ no: link.no, at: checkedAt });
+  const changed = held.filter((each) => isChange(each) || each.outcome.status === "active");
+  await endAcknowledgements(tx, changed.map(checked));
+  await endOverrides(
+    tx,
+    held.flatMap((each) => {
+      const why = each.outcome.overrideEnds;
+      return why ? [{ ...checked(each), why }] : [];
+    }),
+  );
+  const having = (event: string) =>
+    held.filter((each) => each.outcome.event === event).map(checked);
+  await noteSilentDeaths(tx, { died: having("link.dead"), recovered: having("link.alive") });
 }
 
 /** Returns whether a link is still held under its lease. */

@@ -16,6 +16,8 @@ export type SiteHolds = {
    * checks under way. Call it before links of the share are checked.
    */
   learn(share: Share): Promise<void>;
+  /** Reads the cooldowns of sites in these buckets. */
+  read(buckets: readonly number[]): Promise<void>;
   /** Writes what has changed. */
   save(): Promise<void>;
 };
@@ -93,7 +95,7 @@ export function createSiteHolds(
     }
   }
 
-  return { learn: createLearning(clock, store.engine.isShared, read), save };
+  return { learn: createLearning(clock, store.engine.isShared, read), read, save };
 }
 
 /** Decides when the holds of which buckets are read. */

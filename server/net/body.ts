@@ -23,7 +23,8 @@ export type Body = {
 
 export type Incoming = Pick<Response, "status" | "headers" | "body">;
 
-type OnBody = (piece: Uint8Array) => void;
+/** Returns a promise if the next piece must wait. */
+type OnBody = (piece: Uint8Array) => void | Promise<void>;
 type End = "whole" | Stopped["why"];
 
 /** By how much a compressed body may be longer than its content. */
@@ -69,16 +70,20 @@ export async function readBody(
 function createSink(cap: number, onBody?: OnBody) {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  const take = onBody ? inSmallPieces(onBody) : (piece: Uint8Array) => void pieces.push(piece);
+  const stopped = Promise.withResolvers<void>();
+  const take = onBody
+    ? inSmallPieces(onBody, stopped.promise)
+    : (piece: Uint8Array) => void pieces.push(piece);
   const stage: Stage = {
     write(piece) {
       const wanted = piece.subarray(0, cap - length);
-      if (wanted.length > 0) take(wanted);
+      const taken = wanted.length > 0 ? take(wanted) : undefined;
       length += wanted.length;
       if (wanted.length < piece.length) throw new Stopped("enough");
+      return taken;
     },
     end() {},
-    stop() {},
+    stop: stopped.resolve,
   };
   const bodyAt = (end: End): Body => ({
     bytes: Buffer.concat(pieces),
@@ -90,11 +95,17 @@ function createSink(cap: number, onBody?: OnBody) {
 }
 
 /** Readers decode and copy each piece, so large pieces would cost several times as much. */
-const inSmallPieces = (onBody: OnBody) => (piece: Uint8Array) => {
-  for (let at = 0; at < piece.length; at += PIECE_BYTES) {
-    onBody(piece.subarray(at, at + PIECE_BYTES));
-  }
-};
+function inSmallPieces(onBody: OnBody, stopped: Promise<void>) {
+  const giveFrom = (piece: Uint8Array, from: number): void | Promise<void> => {
+    for (let at = from; at < piece.length; at += PIECE_BYTES) {
+      const taken = onBody(piece.subarray(at, at + PIECE_BYTES));
+      const next = at + PIECE_BYTES;
+      // A reader that waits must not keep a stopped request open.
+      if (taken) return Promise.race([taken, stopped]).then(() => giveFrom(piece, next));
+    }
+  };
+  return (piece: Uint8Array) => giveFrom(piece, 0);
+}
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 

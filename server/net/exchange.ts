@@ -28,8 +28,11 @@ export type RequestInput = {
   headersMs?: number;
   /** Limit of the body, in decompressed bytes. The rest is not transferred. */
   bodyCap: number | ((status: number, headers: Headers) => number);
-  /** Gets the body, which is not retained then, in pieces of at most 16 KiB. Called after `bodyCap`. */
-  onBody?: ((chunk: Uint8Array) => void) | undefined;
+  /**
+   * Gets the body, which is not retained then, in pieces of at most 16 KiB. Called after `bodyCap`. If it returns a
+   * promise, the next piece waits for it.
+   */
+  onBody?: ((chunk: Uint8Array) => void | Promise<void>) | undefined;
   /** `any` accepts every certificate: never for requests with secrets. */
   trust?: "verified" | "any";
   signal?: AbortSignal | undefined;

@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import leven from "leven";
+import { parse } from "tldts";
 import { SettingProblem } from "../lib/errors.ts";
 
 /** Hosts that the operator allows and blocks. The block list takes precedence. */
@@ -58,6 +59,10 @@ export function mayConnect(policy: TargetPolicy, host: string, address: string):
   if (kind === "special") return false;
   return policy.allowed.ranges.has(kind) || namesHost(policy.allowed, host);
 }
+
+/** Whether a name is one of the internet, and not one that the operator allows by name. */
+export const isExternalName = ({ allowed }: TargetPolicy, host: string): boolean =>
+  parse(host).isIcann === true && !namesHost(allowed, host);
 
 const isMetadataName = (host: string) => METADATA_NAMES.has(host.toLowerCase().replace(/\.$/, ""));
 

@@ -1,4 +1,6 @@
 import { isIPv6 } from "node:net";
+import { asAdmitted, type LinkHost } from "./credentials.ts";
+import { asExpected, type Expect } from "./expectations.ts";
 import type { MonitorState } from "./own-fault.ts";
 import { type AttemptRecord, attemptRecord, type ProbeRecord } from "./probe/conclusion.ts";
 import { type Facts, type Finding, type Style, suspected } from "./probe/finding.ts";
@@ -47,10 +49,16 @@ export type KnownLink = {
   isFlapping: boolean;
   /** A user waits for this check: it ends within a minute and uses no earlier result. */
   isRequested: boolean;
+  /** Nothing is kept of the check, and it shares no result with others. */
+  isTrial?: boolean;
   /** The fingerprints of the stored responses; missing if responses are not stored. */
   responses?: { alive: number | null; dead: number | null };
   /** Most bytes of its page to read, if its page has ended the process that read it. */
   mostBytes?: number;
+  /** What the page must show. Missing: nothing in particular. */
+  expect?: Expect;
+  /** What is sent to its host. */
+  host?: LinkHost | null;
 };
 
 export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
@@ -70,7 +78,7 @@ export type Check = {
   attempts: AttemptRecord[];
   probes: ProbeRecord[];
   facts: Facts;
-  /** Null if no known service owns the link. */
+  /** Null if no known service owns the link, or its page must decide. */
   serving: Serving | null;
   startedAt: number;
   /** Extended by the time spent in queues, unless a user waits for the check. */
@@ -92,7 +100,8 @@ export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number):
     attempts: [],
     probes: [],
     facts: {},
-    serving: servingOf(checker.services, link),
+    // A service says nothing about what a link expects, nor what its host shows to someone with credentials.
+    serving: link.expect || link.host ? null : servingOf(checker.services, link),
     startedAt,
     endsAt: startedAt + budgetMs,
     attemptedAt: startedAt,
@@ -138,7 +147,9 @@ async function probePage(check: Check, style: Style): Promise<Attempt> {
   const special: Partial<ProbeInput> = page ? requestOf(page, serving!.target!.values) : {};
   // For a short URL, the service's request is for the place that it leads to.
   const { finalUrl: url = link.url, hops = [] } = serving?.way ?? {};
-  const request = { url, style, keepsText: serving !== null, ...special, ...limitsOf(check) };
+  const keepsText = serving !== null || link.expect !== undefined;
+  const { host } = link;
+  const request = { url, style, host, keepsText, ...special, ...limitsOf(check) };
   const found = await probe(checker, request);
   const result = hops.length > 0 ? { ...found, hops: [...hops, ...found.hops] } : found;
   noteResult(check, result);
@@ -234,13 +245,19 @@ async function judgeResult(check: Check, result: Probe, style: Style): Promise<F
       facts,
       serving: check.serving,
       isReregistered: isReregistered(check),
+      expect: link.expect,
     };
     checker.onStep?.();
     const finding = judge(seen, progress);
-    if (!("needs" in finding)) return finding;
+    if (!("needs" in finding)) {
+      // Behind a bad certificate anyone may have written the page.
+      const expected = style.trust === "verified" ? asExpected(finding, result, link) : finding;
+      return asAdmitted(expected, result, link.host);
+    }
     if (facts[finding.needs] !== undefined) throw new Error(`${finding.needs} is known already`);
     const timeoutMs = Math.min(checker.checkTimeoutMs, remainingMs(check));
-    const question = { context: checker, ...seen, style, timeoutMs, signal: checker.signal };
+    const limits = { timeoutMs, signal: checker.signal };
+    const question = { context: checker, ...seen, style, host: link.host, ...limits };
     const learned = await learnFact(question, finding.needs);
     check.facts = { ...facts, ...learned.facts };
     check.probes.push(...learned.records);

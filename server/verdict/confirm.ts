@@ -12,6 +12,7 @@ import {
   remainingMs,
 } from "./attempt.ts";
 import { verifyWithCanaries } from "./canary.ts";
+import { useOf } from "./credentials.ts";
 import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Style, USUAL_STYLE } from "./probe/finding.ts";
@@ -241,9 +242,11 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     latest,
     conclude(attempts, latest, { ...(fault ? { reason: fault } : ending), evidence }),
   );
-  return link.mostBytes === undefined
-    ? conclusion
-    : { ...conclusion, page: versionOf(latest.probe) };
+  return {
+    ...conclusion,
+    ...useOf(conclusion, latest.probe, link.host),
+    ...(link.mostBytes !== undefined && { page: versionOf(latest.probe) }),
+  };
 }
 
 /** Also for a failure that makes a link dead once it has lasted for long enough. */

@@ -2,6 +2,8 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
 import type { Outbound } from "../net/request.ts";
 import { checkUrl, type KnownLink } from "./confirm.ts";
+import { expectKey } from "./expectations.ts";
+import { withoutSecrets } from "./mask.ts";
 import type { MonitorState } from "./own-fault.ts";
 import {
   type Cooldown,
@@ -73,7 +75,9 @@ export function createCheck(options: CheckOptions): CheckLink {
   };
   const checkLink: CheckLink = (link, signal) =>
     deferDuringCooldown({ politeness, random }, link, () =>
-      checkUrl({ ...checker, signal, ...(onStep && { onStep: () => onStep(link) }) }, link),
+      withoutSecrets(link.host, () =>
+        checkUrl({ ...checker, signal, ...(onStep && { onStep: () => onStep(link) }) }, link),
+      ),
     );
   return coalesce({ clock, catalogue, checkLink });
 }
@@ -165,7 +169,7 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 /**
  * Shares checks between links with the same URL, of any account: one that is running, or the conclusion of
  * another link's check in the last ten minutes. No link gets the same conclusion twice, since it would count
- * as confirmed. A requested check uses no earlier conclusion.
+ * as confirmed. A requested check uses no earlier conclusion, and a trial shares none.
  *
  * Only the signal of the link that started a check aborts it; it then ends as aborted for all links that share it.
  */
@@ -190,6 +194,7 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
   }
 
   return (link, signal) => {
+    if (link.isTrial) return checkLink(link, signal);
     const key = coalescingKey(catalogue, link, clock.now());
     const underWay = running.get(key);
     const known = underWay ? null : recentFor(key, link);
@@ -218,5 +223,7 @@ function coalescingKey(catalogue: Catalogue, link: KnownLink, now: number): stri
     link.isFlapping,
     link.isRequested,
     link.mostBytes,
+    expectKey(link.expect),
+    link.host && [link.host.id, link.host.version, link.host.isProven],
   ]);
 }

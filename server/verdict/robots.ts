@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
-import robotsParser from "robots-parser";
 import { createOnceAtATime, unlessAborted } from "../lib/concurrency.ts";
 import { LONGEST_HOLD_WAIT_MS, withPoliteness } from "./politeness/politeness.ts";
 import { locationOf, nextHop } from "./probe/hops.ts";
 import type { Prober } from "./probe/probe.ts";
+import { compileRules, linesForUs } from "./robots-rules.ts";
 
 /** Reads whether a site's robots.txt allows a made-up address; null if it could not be fetched. */
 export type Robots = (prober: Prober, url: URL, limits: Limits) => Promise<Permission>;
@@ -90,37 +90,18 @@ function ask(reading: Reading, url: URL) {
 const leftOf = ({ prober: { clock }, timeoutMs, startedAt, waitedMs }: Reading) =>
   timeoutMs - (clock.elapsed() - startedAt - waitedMs);
 
-/** The user agent in the rules. */
-const AGENT = "stillup";
 /** Longer rules are too expensive to evaluate, so everything is disallowed. */
 const MAX_RULES_CHARS = 32 * 1024;
 const DISALLOW_ALL = "User-agent: *\nDisallow: /";
 
 /** Reduces a robots.txt to the rules for this program, written as rules for all (RFC 9309 §2.2.1). */
 export function rulesForUs(text: string): string {
-  const groups: Record<string, string[]> = {};
-  let named: string[] = [];
-  let isNaming = false;
-  for (const line of text.split(/[\r\n]+/)) {
-    const [, field, value = ""] = /^\s*(user-agent|allow|disallow)\s*:([^#]*)/i.exec(line) ?? [];
-    if (field === undefined) continue;
-    if (/^user/i.test(field)) {
-      if (!isNaming) named = [];
-      const name = agentIn(value);
-      if (name === AGENT || name === "*") named.push(name);
-    } else {
-      for (const name of named) groups[name]?.push(`${field}:${value}`);
-    }
-    isNaming = /^user/i.test(field);
-    for (const name of named) groups[name] ??= [];
-  }
-  const rules = ["User-agent: *", ...(groups[AGENT] ?? groups["*"] ?? [])].join("\n");
+  const lines = linesForUs(text).filter(({ field }) => field !== "crawl-delay");
+  const written = lines.map(({ field, value }) => `${field}: ${value}`);
+  const rules = ["User-agent: *", ...written].join("\n");
   return rules.length > MAX_RULES_CHARS ? DISALLOW_ALL : rules;
 }
 
-/** Without a version, as in `Stillup/1.0`. */
-const agentIn = (value: string) => value.split("/")[0]!.trim().toLowerCase();
-
 /** @param rules from `rulesForUs` */
 export const isAllowed = (rules: string, url: URL): boolean =>
-  robotsParser(`${url.origin}/robots.txt`, rules).isAllowed(url.href, AGENT) !== false;
+  compileRules(linesForUs(rules)).isAllowed(url);

@@ -6,6 +6,7 @@ import { createOnceAtATime, unlessAborted } from "../lib/concurrency.ts";
 import type { HostNames } from "../net/dns-query.ts";
 import { type ProbeRecord, probeRecord, urlInBetween } from "./probe/conclusion.ts";
 import type { Facts, HostProfile, Style } from "./probe/finding.ts";
+import type { HostSetting } from "./probe/host-setting.ts";
 import { type Answer, type Probe, type Prober, probe } from "./probe/probe.ts";
 import type { Robots } from "./robots.ts";
 import { fingerprintOf } from "./signals/same-page.ts";
@@ -24,6 +25,8 @@ export type Question = {
   answer: Answer;
   /** The style of the page's own request. */
   style: Style;
+  /** What is sent to the link's host. */
+  host?: HostSetting | null | undefined;
   /** For all requests together. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -81,14 +84,24 @@ async function probeFor(
   address: URL,
 ): Promise<LearnedFacts> {
   const { context, style, timeoutMs, signal } = question;
-  const found = await probe(context, { url: address.href, style, timeoutMs, signal });
+  // Names that are made up may lead anywhere.
+  const host = asked === "subdomain" ? null : question.host;
+  const found = await probe(context, { url: address.href, style, host, timeoutMs, signal });
   const final_url = found.hops.length > 0 ? urlInBetween(found.finalUrl) : null;
   const records = [{ ...probeRecord(asked, address.href, found), final_url }];
   return { facts: { [asked]: found }, records, waitedMs: found.waitedMs };
 }
 
+/** Asks each time, since a host may answer to an account with credentials as to no other. */
+async function learnOwnProfile(question: Question): Promise<LearnedFacts> {
+  const { learned } = await probeNearby(question, "sibling");
+  const found = behaviourIn(learned.facts.sibling ?? null);
+  return { ...learned, facts: { ...learned.facts, profile: found && asProfile(found) } };
+}
+
 /** Learns once a week how a host answers for missing addresses; concurrent checks share the request. */
 async function learnProfile(question: Question): Promise<LearnedFacts> {
+  if (question.host) return learnOwnProfile(question);
   const { hostProfiles, clock, isUrgent } = question.context;
   const { host } = question.url;
   const known = await hostProfiles.find(host);

@@ -1,13 +1,6 @@
+import { type Expect, unlessAccepted } from "./expectations.ts";
 import { isText } from "./page/page.ts";
-import {
-  alive,
-  type Finding,
-  type Need,
-  once,
-  type Reader,
-  type Seen,
-  unclear,
-} from "./probe/finding.ts";
+import { alive, type Finding, type Need, once, type Seen, unclear } from "./probe/finding.ts";
 import type { Answer, Failure } from "./probe/probe.ts";
 import { judgeFailure, readStatus } from "./probe/statuses.ts";
 import { asShutDown, readServicePage, readUnproven, type Serving } from "./services/serving.ts";
@@ -17,11 +10,16 @@ import { readParking } from "./signals/parked.ts";
 import { readRedirects } from "./signals/redirects.ts";
 import { readSoft404 } from "./signals/soft404.ts";
 
+type Asked = Seen<Serving> & {
+  /** What the link's page must show: only the statuses that it accepts are judged here. */
+  expect?: Expect | undefined;
+};
+
 /** In the order of docs/verdicts.md; the first reader with a finding decides. */
-const READERS: Reader<Serving>[] = [
+const READERS: ((seen: Asked) => Finding | Need | null)[] = [
   readServicePage,
   readBarriers,
-  readStatus,
+  (seen) => unlessAccepted(readStatus(seen), seen.answer, seen.expect),
   // Before the redirects, because parked domains also redirect every address to one page.
   readParking,
   readRedirects,
@@ -31,7 +29,7 @@ const READERS: Reader<Serving>[] = [
   readBodyState,
 ];
 
-type Judged = Omit<Seen<Serving>, "answer"> & { answer: Answer | Failure };
+type Judged = Omit<Asked, "answer"> & { answer: Answer | Failure };
 
 /** The reader that judges next. */
 type Progress = { reader: number };

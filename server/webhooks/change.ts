@@ -5,7 +5,7 @@ import { type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { conflict, findForChange } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import { refuseForeignGroups, writeFilter } from "./filter.ts";
+import { readFilters, resolveFilter, writeFilter } from "./filter.ts";
 import {
   type RotatedWebhook,
   readChange,
@@ -58,8 +58,9 @@ async function write(deps: Deps, caller: Caller, id: string, change: WebhookChan
     })
     .where(eq(webhooks.id, webhook.id));
   if (change.filter !== undefined) {
-    await refuseForeignGroups(deps, caller, change.filter);
-    const filters = await writeFilter(store, webhook.id, change.filter);
+    const before = (await readFilters(store, [webhook.id])).get(webhook.id);
+    const filter = await resolveFilter(deps, caller, change.filter, before);
+    const filters = await writeFilter(store, webhook.id, filter);
     await store.update(webhooks).set({ filters }).where(eq(webhooks.id, webhook.id));
   }
   if (change.events) {

@@ -1,10 +1,13 @@
 import { EVENT_TYPES, type EventRow, type EventType } from "../db/tables.ts";
 import { toIso } from "../lib/moments.ts";
+import { singleLine } from "../mail/layout.ts";
 import {
   EVENT_DEFINITIONS,
   type EventData,
+  foundText,
   type LinkLine,
   type Noun,
+  type SaidLine,
   type Severity,
   textOf,
 } from "./event-types.ts";
@@ -30,6 +33,8 @@ export type ChatMessage = {
   title: string;
   /** The link that it is about, if it is about one. */
   url: string | null;
+  /** What people call that link, on one line. It may contain anything. */
+  linkTitle: string | null;
   lines: Line[];
   severity: Severity;
   /** A page of the dashboard; null if the server does not know its public address. */
@@ -40,7 +45,8 @@ export type ChatMessage = {
   state: string | null;
 };
 
-type Line = LinkLine | { text: string; url: null; rest: string | null };
+type PlainLine = { text: string; url: null; rest: string | null };
+type Line = LinkLine | PlainLine | SaidLine;
 
 /** Number of events that a digest lists, in a chat and in a mail. */
 export const LISTED_EVENTS = { chat: 10, mail: 50 };
@@ -67,13 +73,13 @@ export const toDigestEntry = ({ type, data, createdAt }: StoredEvent): DigestEnt
 
 function eventMessage(entry: DigestEntry, setting: Setting): ChatMessage {
   const { publicUrl, timeZone, listed = LISTED_IN_SUMMARY } = setting;
-  const { title, url, details, severity } = textOf(entry.event, entry.data);
+  const { title, url, linkTitle = null, details, severity } = textOf(entry.event, entry.data);
   const isTest = entry.data.test === true;
   // The link of a test never existed.
   const linkId = isTest ? null : linkIdOf(entry);
   return {
     title: isTest ? `Test: ${title}` : title,
-    url,
+    ...{ url, linkTitle },
     lines: [
       ...firstLines(details, listed),
       plainLine(
@@ -90,11 +96,12 @@ function eventMessage(entry: DigestEntry, setting: Setting): ChatMessage {
 }
 
 /** As many lines about links as there is room for, and all others. */
-function firstLines(details: (string | LinkLine)[], listed: number): Line[] {
-  const ofLinks = details.filter((each) => typeof each !== "string").slice(0, listed);
-  return details.flatMap((each) => {
+function firstLines(details: (string | LinkLine | SaidLine)[], listed: number): Line[] {
+  const isLink = (each: string | LinkLine | SaidLine) => typeof each !== "string" && "url" in each;
+  const ofLinks = details.filter(isLink).slice(0, listed);
+  return details.flatMap((each): Line[] => {
     if (typeof each === "string") return [plainLine(each)];
-    return ofLinks.includes(each) ? [each] : [];
+    return isLink(each) && !ofLinks.includes(each) ? [] : [each];
   });
 }
 
@@ -106,7 +113,7 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
   const severity = counts["link.alive"] ? "good" : "neutral";
   return {
     title: countsText(counts),
-    url: null,
+    ...{ url: null, linkTitle: null },
     lines: [
       ...first.map(lineOf),
       ...(more > 0 ? [plainLine(`and ${more.toLocaleString("en")} more`)] : []),
@@ -121,7 +128,9 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
 function lineOf({ event, data }: DigestEntry): Line {
   const { title, url, details } = textOf(event, data);
   const [first] = details;
-  return { text: title, url, rest: typeof first === "string" ? first : null } as Line;
+  const found = "foundOn" in data ? foundText(data) : null;
+  const rest = [typeof first === "string" ? first : null, found].filter((each) => each !== null);
+  return { text: title, url, rest: rest.join(" ") || null } as Line;
 }
 
 /** Returns for example "12 links are dead, 3 are alive". */
@@ -138,10 +147,10 @@ function countsText(counts: DigestData["counts"]): string {
 
 const PLURAL: Record<Noun, string> = {
   ...{ link: "links", check: "checks", batch: "batches" },
-  ...{ summary: "summaries", limit: "limits" },
+  ...{ source: "sources", summary: "summaries", limit: "limits" },
 };
 
-const plainLine = (text: string): Line => ({ text, url: null, rest: null });
+const plainLine = (text: string): PlainLine => ({ text, url: null, rest: null });
 
 function timeOf(iso: string, timeZone: string | null): string {
   if (timeZone === null) return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
@@ -185,18 +194,31 @@ const BEYOND_RFC_3986 = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/g;
 const TRIGGERS = /[@:/.#]/g;
 const ZERO_WIDTH_SPACE = "\u200b";
 
-/** Returns the parts of each line below the title. */
+/** Returns the title and the address of the link that the message is about, each of which is a line. */
+export const renderLink = <Part>({ linkTitle, url }: ChatMessage, markup: Markup<Part>): Part[] => [
+  ...(linkTitle === null ? [] : [markup.inert(linkTitle, LINE_ROOM)]),
+  ...(url === null ? [] : [renderAddress(url, markup)]),
+];
+
+/** Returns the parts of each line below those. */
 export const renderLines = <Part>({ lines }: ChatMessage, markup: Markup<Part>): Part[][] =>
-  lines.map(({ text, url, rest }) => {
-    const after = rest === null ? [] : [markup.text(` – ${rest}`)];
-    if (url === null) return [markup.text(text), ...after];
-    const before = markup.text(`${text}: `);
-    const taken = [before, ...after].reduce((sum, part) => sum + markup.sizeOf(part), 0);
-    return [before, renderAddress(url, markup, LINE_ROOM - taken), ...after];
-  });
+  lines.map((line) => renderLine(line, markup));
+
+function renderLine<Part>(line: Line, markup: Markup<Part>): Part[] {
+  if ("said" in line) {
+    const name = markup.text(`${line.name}: `);
+    return [name, markup.inert(line.said, LINE_ROOM - markup.sizeOf(name))];
+  }
+  const { text, url, rest } = line;
+  const after = rest === null ? [] : [markup.text(` – ${rest}`)];
+  if (url === null) return [markup.text(text), ...after];
+  const before = markup.text(`${text}: `);
+  const taken = [before, ...after].reduce((sum, part) => sum + markup.sizeOf(part), 0);
+  return [before, renderAddress(url, markup, LINE_ROOM - taken), ...after];
+}
 
 /** Returns the address as a link; if there is no room it is cut and not a link, since that would lead elsewhere. */
-export function renderAddress<Part>(url: string, markup: Markup<Part>, room = ADDRESS_ROOM): Part {
+function renderAddress<Part>(url: string, markup: Markup<Part>, room = ADDRESS_ROOM): Part {
   const address = webAddress(url);
   if (address === null) return markup.inert(singleLine(url), room);
   const link = markup.link(address);
@@ -209,9 +231,6 @@ function webAddress(text: string): string | null {
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   return url.href.replace(BEYOND_RFC_3986, encodeURIComponent);
 }
-
-/** Replaces what would break the line or reverse its direction. */
-const singleLine = (text: string) => text.toWellFormed().replace(/[\p{Cc}\p{Cf}]/gu, " ");
 
 type Cutting = { write?: (character: string) => string; sizeOf?: (text: string) => number };
 

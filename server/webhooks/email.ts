@@ -90,7 +90,11 @@ function contentOf(
   { name }: Pick<Recipient, "name">,
   publicUrl: string | null,
 ): MailContent {
-  const { title, url, lines, severity, dashboardUrl } = message;
+  const { title, url, linkTitle, severity, dashboardUrl } = message;
+  const rows = message.lines.flatMap((line): [string, string][] =>
+    "said" in line ? [[line.name, line.said]] : [],
+  );
+  const lines = message.lines.flatMap((line) => ("said" in line ? [] : [line]));
   const firstLink = lines.findIndex((line) => line.url !== null);
   const isAfter = (i: number) => firstLink >= 0 && i > firstLink;
   const factsThat = (are: (i: number) => boolean) =>
@@ -99,10 +103,11 @@ function contentOf(
     line.url === null ? [] : { text: line.url, detail: `${line.text}. ${line.rest ?? ""}`.trim() },
   );
   return {
-    subject: url === null ? title : shortAddress(url),
+    subject: url === null ? title : (linkTitle ?? shortAddress(url)),
     heading: title,
     tone: severity,
-    ...(url !== null && { about: { title: null, url } }),
+    ...(url !== null && { about: { title: linkTitle, url } }),
+    ...(rows.length > 0 && { rows }),
     ...(list.length > 0 && { list }),
     paragraphs: factsThat((i) => !isAfter(i)),
     closing: factsThat(isAfter),

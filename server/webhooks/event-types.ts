@@ -1,7 +1,17 @@
 import * as z from "zod";
-import { type EventType, FREQUENCIES, TRIGGERS, VERDICTS, type Verdict } from "../db/tables.ts";
+import {
+  type EventType,
+  FREQUENCIES,
+  HANDLINGS,
+  RUN_TRIGGERS,
+  SOURCE_KINDS,
+  TRIGGERS,
+  VERDICTS,
+  type Verdict,
+} from "../db/tables.ts";
 import { checkIdOf, newId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import { singleLine } from "../mail/layout.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 
 /** Chat services show it as a color; ntfy also raises the priority of `bad`. */
@@ -10,11 +20,16 @@ export type Severity = "bad" | "good" | "neutral";
 /** `text: url – rest`. The texts are ours and short; the URL may contain anything and be long. */
 export type LinkLine = { text: string; url: string; rest: string | null };
 
-/** The text of a chat message. All is ours except for URLs, which may contain anything. */
+/** `name: said`. The name is ours; what people said is on one line, may contain anything and be long. */
+export type SaidLine = { name: string; said: string };
+
+/** The text of a chat message. All is ours except for URLs and what people said, which may contain anything. */
 type EventText = {
   title: string;
   url: string | null;
-  details: (string | LinkLine)[];
+  /** What people call the link, on one line. */
+  linkTitle?: string | null;
+  details: (string | LinkLine | SaidLine)[];
   severity: Severity;
 };
 
@@ -28,7 +43,7 @@ type Definition<Data extends z.ZodObject> = {
   counted: { noun: Noun; one: string; many: string };
 };
 
-export type Noun = "link" | "check" | "batch" | "summary" | "limit";
+export type Noun = "link" | "check" | "batch" | "source" | "summary" | "limit";
 
 const define = <Data extends z.ZodObject>(definition: Definition<Data>) => definition;
 
@@ -44,6 +59,43 @@ const outcome = {
   responseTimeMs: z.int().meta({ example: 182 }).nullable(),
 };
 
+/** What people noted about the link of an event, and whether it is muted. `publishEvents` adds it. */
+const LinkNotes = z.object({
+  title: z.string().meta({ example: "Handbook" }).nullable(),
+  tags: z.array(z.string()).meta({ example: ["docs"] }),
+  externalId: z.string().meta({ example: "p-17" }).nullable(),
+  metadata: z.record(z.string(), z.string()).meta({ example: {} }),
+  note: z.string().meta({ example: "Moved to the new wiki." }).nullable(),
+  assignee: z
+    .object({ id: z.uuid(), email: z.string().meta({ example: "ada@example.org" }) })
+    .nullable(),
+  muted: z.boolean().meta({ example: false }),
+});
+export type LinkNotes = z.output<typeof LinkNotes>;
+
+/** Of a link about which nothing is noted. */
+export const NO_NOTES: LinkNotes = {
+  ...{ title: null, tags: [], externalId: null, metadata: {} },
+  ...{ note: null, assignee: null, muted: false },
+};
+
+const FoundOn = z.object({
+  total: z.int().meta({ example: 14 }),
+  pages: z
+    .array(
+      z.object({
+        ...{ sourceId: z.uuid(), sourceName: z.string().meta({ example: "Docs" }) },
+        pageUrl: z.string().meta({ example: "https://docs.example.org/setup" }),
+        title: z.string().nullable().meta({ example: "Setup" }),
+        text: z.string().nullable().meta({ example: "the manual" }),
+        ...{ line: z.int().nullable().meta({ example: 40 }), column: z.int().nullable() },
+      }),
+    )
+    .meta({ description: "The first five." }),
+});
+/** Where the link of an event stands. `publishEvents` adds it. */
+export type FoundOn = z.output<typeof FoundOn>;
+
 const StatusChange = z.object({
   linkId,
   url,
@@ -53,6 +105,14 @@ const StatusChange = z.object({
   groupId,
   ...outcome,
   checkId: checkId(),
+  ...LinkNotes.shape,
+  foundOn: FoundOn.nullable().meta({
+    description:
+      "The pages of sources on which the link stands. `total` counts all places. Null if no source has it.",
+  }),
+  late: z.literal(true).optional().meta({
+    description: "Only in messages to people: the link died while it was muted, which has ended.",
+  }),
 });
 type StatusChange = z.output<typeof StatusChange>;
 
@@ -73,6 +133,10 @@ const Summary = z
       total: z.int().meta({ example: 0 }),
       since: z.int().meta({ example: 0 }),
       reasons: z.array(listOf(summaryLink).extend({ reason: z.string() })),
+    }),
+    handled: z.object({ acknowledged: z.int(), muted: z.int(), overridden: z.int() }).meta({
+      description: "How many links people have decided about. The lists have none of them.",
+      example: { acknowledged: 2, muted: 1, overridden: 0 },
     }),
     checks: z.int().meta({ example: 1200 }),
   })
@@ -127,6 +191,10 @@ export const EVENT_DEFINITIONS = {
         status: verdict().meta({ example: "unknown" }),
         createdAt: moment(),
         batchId: z.uuid().nullable().meta({ example: null }),
+        returned: z.literal(true).optional().meta({
+          description: "The link was retired, and has returned with its id and its history.",
+        }),
+        ...LinkNotes.shape,
       })
       .meta({
         title: "A link was created",
@@ -141,6 +209,7 @@ export const EVENT_DEFINITIONS = {
       status: "unknown" as const,
       createdAt,
       batchId: null,
+      ...NO_NOTES,
     }),
     toText: ({ url, checkFrequency }) => ({
       title: "Added",
@@ -159,6 +228,11 @@ export const EVENT_DEFINITIONS = {
         groupId,
         lastStatus: verdict().meta({ example: "dead" }),
         deletedAt: moment(),
+        retired: z.literal(true).optional().meta({
+          description:
+            "The link stands in none of its sources any more. Its id and its history are kept for when it returns.",
+        }),
+        ...LinkNotes.shape,
       })
       .meta({
         title: "A link was deleted",
@@ -170,6 +244,7 @@ export const EVENT_DEFINITIONS = {
       groupId: null,
       lastStatus: "dead" as const,
       deletedAt,
+      ...NO_NOTES,
     }),
     toText: ({ url, lastStatus }) => ({
       title: "Deleted",
@@ -178,6 +253,44 @@ export const EVENT_DEFINITIONS = {
       severity: "neutral",
     }),
     counted: { noun: "link", one: "was deleted", many: "were deleted" },
+  }),
+
+  "link.changed": define({
+    data: z
+      .object({
+        linkId,
+        url,
+        previousUrl: z.string().nullable().meta({ example: null }),
+        fields: z.array(z.string()).meta({ example: ["handling"] }),
+        ...LinkNotes.shape,
+        assigneeId: z.uuid().nullable().meta({ example: null }),
+        handling: z.enum(HANDLINGS).meta({ example: "acknowledged" }),
+        mutedUntil: moment().nullable().meta({ example: null }),
+        changedAt: moment(),
+      })
+      .meta({
+        title: "People or programs changed a link",
+        description:
+          "One for each link, with its values after the change. `fields` names what changed, as in `PATCH /api/v1/links/{id}`; `previousUrl` is set if the URL did.",
+      }),
+    sample: (changedAt) => ({
+      linkId: newId(),
+      url: EXAMPLE_URL,
+      previousUrl: null,
+      fields: ["handling"],
+      ...NO_NOTES,
+      assigneeId: null,
+      handling: "acknowledged" as const,
+      mutedUntil: null,
+      changedAt,
+    }),
+    toText: ({ url, fields }) => ({
+      title: "Changed",
+      url,
+      details: [`Changed: ${fields.join(", ").replaceAll("_", " ")}.`],
+      severity: "neutral",
+    }),
+    counted: { noun: "link", one: "was changed", many: "were changed" },
   }),
 
   "check.complete": define({
@@ -199,7 +312,9 @@ export const EVENT_DEFINITIONS = {
       }),
     sample: (at) => {
       const { groupId: _, ...change } = sampleChange(at);
-      return { ...change, statusChanged: false, trigger: "scheduled" as const };
+      const { title: _t, tags: _g, externalId: _e, metadata: _m, muted: _u, ...more } = change;
+      const { foundOn: _f, ...rest } = more;
+      return { ...rest, statusChanged: false, trigger: "scheduled" as const };
     },
     toText: (data) => ({
       title: "Checked",
@@ -251,6 +366,59 @@ export const EVENT_DEFINITIONS = {
       severity: "neutral",
     }),
     counted: { noun: "batch", one: "was completed", many: "were completed" },
+  }),
+
+  "source.complete": define({
+    data: z
+      .object({
+        sourceId: z.uuid(),
+        name: z.string().meta({ example: "Docs" }),
+        kind: z.enum(SOURCE_KINDS).meta({ example: "sitemap" }),
+        runId: z.uuid(),
+        status: z.enum(["complete", "incomplete", "failed", "cancelled"]),
+        reason: z.string().nullable().meta({ example: null }),
+        trigger: z.enum(RUN_TRIGGERS).meta({ example: "scheduled" }),
+        pages: z
+          .object({
+            ...{ read: z.int(), unchanged: z.int(), gone: z.int() },
+            ...{ failed: z.int(), skipped: z.int() },
+          })
+          .meta({ example: { read: 3, unchanged: 809, gone: 0, failed: 0, skipped: 0 } }),
+        links: z
+          .object({
+            ...{ new: z.int(), kept: z.int(), missing: z.int() },
+            ...{ retired: z.int(), returned: z.int(), refused: z.int() },
+          })
+          .meta({
+            example: { new: 3, kept: 2900, missing: 2, retired: 0, returned: 0, refused: 0 },
+          }),
+        fragments: z.int().meta({ example: 0 }),
+        startedAt: moment(),
+        endedAt: moment(),
+        nextRunAt: moment().nullable(),
+      })
+      .meta({
+        title: "A source was read",
+        description:
+          "Sent after each run of a source, however it ended. Only a complete run takes links away.",
+      }),
+    sample: (at) => ({
+      ...{ sourceId: newId(), name: "Docs", kind: "sitemap" as const, runId: newId() },
+      ...{ status: "complete" as const, reason: null, trigger: "scheduled" as const },
+      pages: { read: 1, unchanged: 0, gone: 0, failed: 0, skipped: 0 },
+      links: { new: 1, kept: 41, missing: 0, retired: 0, returned: 0, refused: 0 },
+      ...{ fragments: 0, startedAt: at, endedAt: at, nextRunAt: null },
+    }),
+    toText: ({ name, status, reason, links }) => ({
+      title: status === "complete" ? `Read ${name}` : `${name}: ${status}`,
+      url: null,
+      details: [
+        `New links: ${many(links.new)}. Retired: ${many(links.retired)}.`,
+        ...(reason === null ? [] : [`Reason: ${reason.replaceAll("_", " ")}.`]),
+      ],
+      severity: status === "failed" || reason === "shrunken" ? "bad" : "neutral",
+    }),
+    counted: { noun: "source", one: "was read", many: "were read" },
   }),
 
   "summary.ready": define({
@@ -326,6 +494,8 @@ function sampleChange(at: string, changes: Partial<StatusChange> = {}): StatusCh
     reason: "ok",
     responseTimeMs: 182,
     checkId: checkIdOf(linkId, Date.parse(at)),
+    ...NO_NOTES,
+    foundOn: null,
     ...changes,
   };
 }
@@ -341,6 +511,7 @@ function sampleSummary(until: string): Summary {
     cameBack: { total: 1, links: [back] },
     stillDead: { total: 0, links: [] },
     unknown: { total: 0, since: 0, reasons: [] },
+    handled: { acknowledged: 2, muted: 1, overridden: 0 },
   };
 }
 
@@ -367,11 +538,23 @@ function summaryText(data: Summary): EventText {
       ...unknown.reasons.map(
         ({ reason, total }) => `Unknown: ${many(total)}. ${messageOf(reason as Reason, null)}`,
       ),
+      ...handledText(data),
       `Checks: ${many(checks)}.`,
     ],
     // It is not urgent.
     severity: "neutral",
   };
+}
+
+/** "Handled: 2 acknowledged, 1 muted." Events of earlier versions have no numbers. */
+function handledText({ handled }: Partial<Pick<Summary, "handled">>): string[] {
+  if (!handled) return [];
+  const parts = [
+    handled.acknowledged > 0 && `${many(handled.acknowledged)} acknowledged`,
+    handled.muted > 0 && `${many(handled.muted)} muted`,
+    handled.overridden > 0 && `${many(handled.overridden)} held by an override`,
+  ].filter(Boolean);
+  return parts.length > 0 ? [`Handled: ${parts.join(", ")}.`] : [];
 }
 
 /** "It was dead for 3 days." */
@@ -395,8 +578,47 @@ const SEVERITY: Record<Verdict, Severity> = { active: "good", dead: "bad", unkno
 
 const changeText = (data: StatusChange) => ({
   url: data.url,
-  details: [reasonText(data), previousText(data)],
+  linkTitle: singleLine(data.title ?? "") || null,
+  details: [
+    reasonText(data),
+    data.late ? "It died while it was muted." : previousText(data),
+    ...saidOf(data),
+    ...foundLines(data),
+  ],
 });
+
+/** What there is to see of it; events of earlier versions lack some. */
+const saidOf = ({ note, tags = [], assignee }: Partial<LinkNotes>): SaidLine[] =>
+  [
+    { name: "Note", said: note ?? "" },
+    { name: "Tags", said: tags.join(", ") },
+    { name: "Assigned to", said: assignee?.email ?? "" },
+  ]
+    .map(({ name, said }) => ({ name, said: singleLine(said) }))
+    .filter(({ said }) => said !== "");
+
+const SHOWN_PAGES = 3;
+/** A message with a longer address has no room for more. */
+const LONG_ADDRESS = 1000;
+
+/** The first pages on which the link stands, and how many more places there are. Earlier versions did not say. */
+function foundLines({ url, foundOn }: Pick<StatusChange, "url"> & { foundOn?: FoundOn | null }) {
+  if (!foundOn) return [];
+  if (encodeURI(url.toWellFormed()).length > LONG_ADDRESS) return [foundText({ foundOn })!];
+  const shown = foundOn.pages.slice(0, SHOWN_PAGES);
+  const more = foundOn.total - shown.length;
+  return [
+    ...shown.map(({ pageUrl, line }) => ({
+      ...{ text: "Found on", url: pageUrl },
+      rest: line === null ? null : `Line ${many(line)}.`,
+    })),
+    ...(more > 0 ? [`And in ${many(more)} more ${more === 1 ? "place" : "places"}.`] : []),
+  ];
+}
+
+/** For a line of a digest: "Found in 14 places." */
+export const foundText = ({ foundOn }: { foundOn?: FoundOn | null }): string | null =>
+  foundOn ? `Found in ${many(foundOn.total)} ${foundOn.total === 1 ? "place" : "places"}.` : null;
 
 const previousText = ({ previousStatus }: Pick<StatusChange, "previousStatus">) =>
   `Previous status: ${STATUS[previousStatus]}.`;

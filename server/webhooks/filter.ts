@@ -1,12 +1,13 @@
 import { and, eq, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import leven from "leven";
 import * as z from "zod";
+import { findPeople, noSuchPerson } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
 import { totalLinks } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { type FILTER_FIELDS, groups, links, webhookFilters } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
-import { text } from "../lib/fields.ts";
+import { id, text } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
 import { REASONS } from "../verdict/reasons/reasons.ts";
 import type { Deps } from "../work/deps.ts";
@@ -19,6 +20,9 @@ export type Filter = {
   group_ids: string[] | null;
   services: string[] | null;
   reasons: string[] | null;
+  tags: string[] | null;
+  /** The id of a person, or `none`. */
+  assignee: string | null;
 };
 
 type Field = (typeof FILTER_FIELDS)[number];
@@ -27,16 +31,20 @@ const FIELDS: Record<keyof Filter, Field> = {
   group_ids: "group",
   services: "service",
   reasons: "reason",
+  tags: "tag",
+  assignee: "assignee",
 };
 
 const KEYS = Object.keys(FIELDS) as (keyof Filter)[];
 
 /** Of the column `filters`. */
-const BITS: Record<Field, number> = { group: 1, service: 2, reason: 4 };
+const BITS: Record<Field, number> = { group: 1, service: 2, reason: 4, tag: 8, assignee: 16 };
 
 const MOST_VALUES = 50;
 /** For links that are in no group. */
 const NO_GROUP = "none";
+/** For links that are assigned to no one. */
+const NO_ASSIGNEE = "none";
 
 const LONGEST = 100;
 
@@ -64,6 +72,8 @@ const reason = () =>
     context.addIssue(`has no "${given}"; did you mean "${nearest}"?`);
   });
 
+const tag = () => text(LONGEST).transform((given) => given.normalize("NFC").toLowerCase());
+
 const groupId = () =>
   text(LONGEST).transform((given, context) => {
     const id = given === NO_GROUP ? NO_GROUP : parseId(given);
@@ -71,10 +81,22 @@ const groupId = () =>
     return id ?? given;
   });
 
+const PERSON = 'must be the id of a person, "me" or "none"';
+const assignee = () =>
+  z
+    .union([z.literal("me"), z.literal(NO_ASSIGNEE), id(PERSON)], { error: PERSON })
+    .meta({ description: "A person's id, `none`, or `me`, which is kept as your id." });
+
 /** A filter in a body. */
 export const FilterBody = z
   .looseObject(
-    { group_ids: values(groupId()), services: values(), reasons: values(reason()) },
+    {
+      group_ids: values(groupId()),
+      services: values(),
+      reasons: values(reason()),
+      tags: values(tag()),
+      assignee: assignee().nullable().optional(),
+    },
     "must be an object",
   )
   .superRefine((given, context) => {
@@ -82,8 +104,15 @@ export const FilterBody = z
     const message = `is not a field of a filter; there are ${KEYS.join(", ")}`;
     for (const key of unknown) context.addIssue({ code: "custom", path: [key], message });
   })
-  .transform(({ group_ids, services, reasons }) => ({ group_ids, services, reasons }))
-  .meta({ example: { group_ids: ["none"], services: null, reasons: ["http_404", "soft404_*"] } });
+  .transform(({ group_ids, services, reasons, tags, assignee }) => ({
+    ...{ group_ids, services, reasons, tags, assignee },
+  }))
+  .meta({
+    example: {
+      ...{ group_ids: ["none"], services: null, reasons: ["http_404", "soft404_*"] },
+      ...{ tags: ["docs"], assignee: null },
+    },
+  });
 export type FilterBody = { [K in keyof Filter]?: Filter[K] | undefined };
 
 /** A filter in a reply. */
@@ -91,18 +120,38 @@ export const FilterRecord = z.object({
   group_ids: z.array(z.string()).nullable(),
   services: z.array(z.string()).nullable(),
   reasons: z.array(z.string()).nullable(),
+  tags: z.array(z.string()).nullable(),
+  assignee: z.string().nullable(),
 }) satisfies z.ZodType<Filter>;
 
 /**
- * Refuses groups that the account does not have. One that is deleted later stays named and matches nothing.
+ * Refuses groups and people that the account does not have. Those that are deleted later stay named and match nothing.
+ * @param before the filter that is changed
+ * @returns the filter with the id of its assignee
  * @throws VALIDATION_ERROR
  */
-export async function refuseForeignGroups(
+export async function resolveFilter<F extends FilterBody | null>(
+  deps: Pick<Deps, "store">,
+  caller: Pick<Caller, "accountId" | "by">,
+  filter: F,
+  before: Filter | null = null,
+): Promise<F> {
+  await refuseForeignGroups(deps, caller, filter, before);
+  const named = filter?.assignee;
+  if (!named || named === NO_ASSIGNEE || named === before?.assignee) return filter;
+  const person = (await findPeople(deps, caller)).get(named);
+  if (!person) throw invalid({ "filter.assignee": [noSuchPerson(named)] });
+  return { ...filter, assignee: person.id };
+}
+
+async function refuseForeignGroups(
   { store }: Pick<Deps, "store">,
   { accountId }: Pick<Caller, "accountId">,
-  filter: FilterBody | null | undefined,
+  filter: FilterBody | null,
+  before: Filter | null,
 ): Promise<void> {
-  const ids = (filter?.group_ids ?? []).filter((id) => id !== NO_GROUP);
+  const known = [NO_GROUP, ...(before?.group_ids ?? [])];
+  const ids = (filter?.group_ids ?? []).filter((id) => !known.includes(id));
   if (ids.length === 0) return;
   const isOurs = and(eq(groups.accountId, accountId), inArray(groups.id, ids));
   const found = await store.select({ id: groups.id }).from(groups).where(isOurs);
@@ -117,7 +166,7 @@ export async function writeFilter(
   filter: FilterBody | null,
 ): Promise<number> {
   const rows = KEYS.flatMap((key) =>
-    (filter?.[key] ?? []).map((value) => ({ webhookId, field: FIELDS[key], value })),
+    [filter?.[key] ?? []].flat().map((value) => ({ webhookId, field: FIELDS[key], value })),
   );
   await tx.delete(webhookFilters).where(eq(webhookFilters.webhookId, webhookId));
   if (rows.length > 0) await tx.insert(webhookFilters).values(rows);
@@ -150,6 +199,8 @@ function toFilter(rows: { field: Field; value: string }[]): Filter {
     group_ids: valuesOf("group"),
     services: valuesOf("service"),
     reasons: valuesOf("reason"),
+    tags: valuesOf("tag"),
+    assignee: valuesOf("assignee")?.[0] ?? null,
   };
 }
 
@@ -180,6 +231,15 @@ export const passesFilter: SQL = sql.raw(`(
     ${isAny("group", "f.value = happened.group_value")}
     and ${isAny("service", "f.value = happened.service")}
     and ${isAny("reason", "f.value in (happened.reason, happened.family)")}
+    and ${isAny(
+      "tag",
+      `exists (select 1 from link_tags join tags on tags.no = tag_no
+      where link_tags.link_no = happened.link_no and tags.name = f.value)`,
+    )}
+    and ${isAny(
+      "assignee",
+      `f.value = coalesce((select assignee_id from link_triage t where t.link_no = happened.link_no), '${NO_ASSIGNEE}')`,
+    )}
   ))`);
 
 function isAny(field: Field, matches: string): string {
@@ -193,14 +253,9 @@ export async function countMatches(
   caller: Caller,
   filter: FilterBody,
 ): Promise<{ links: number; total: number }> {
-  await refuseForeignGroups(deps, caller, filter);
+  const wanted = await resolveFilter(deps, caller, filter);
   const { total } = await totalLinks(deps, caller.accountNo);
-  const passes = linksThatPass({
-    group_ids: null,
-    services: null,
-    reasons: null,
-    ...given(filter),
-  });
+  const passes = linksThatPass({ ...ANY, ...given(wanted) });
   if (!passes) return { links: total, total };
   const isOurs = and(eq(links.accountNo, caller.accountNo), passes);
   const [row] = await deps.store.readPool.all<[number]>(
@@ -208,6 +263,8 @@ export async function countMatches(
   );
   return { links: Number(row![0]), total };
 }
+
+const ANY: Filter = { group_ids: null, services: null, reasons: null, tags: null, assignee: null };
 
 const given = (filter: FilterBody) =>
   Object.fromEntries(Object.entries(filter).filter(([, values]) => values)) as Partial<Filter>;
@@ -223,13 +280,19 @@ export function reasonPasses({ reasons }: Filter, reason: SQLWrapper): SQL | und
 
 /** A condition on links: they pass the filter as they are now. Undefined for a filter that passes all. */
 export function linksThatPass(filter: Filter): SQL | undefined {
-  const { group_ids: ids, services } = filter;
+  const { group_ids: ids, services, tags, assignee } = filter;
+  const assigned = sql`(select assignee_id from link_triage where link_no = ${links.no})`;
   const inGroups = ids?.filter((id) => id !== NO_GROUP) ?? [];
   const inGroup = inGroups.length > 0 ? inArray(links.groupId, inGroups) : sql`1 = 0`;
   const inNone = ids?.includes(NO_GROUP) ? sql`${links.groupId} is null` : sql`1 = 0`;
   return and(
     ids ? sql`(${inGroup} or ${inNone})` : undefined,
     services ? inArray(links.service, services) : undefined,
+    tags
+      ? sql`exists (select 1 from link_tags join tags on tags.no = tag_no
+          where link_no = ${links.no} and tags.name in ${tags})`
+      : undefined,
+    assignee === null ? undefined : sql`coalesce(${assigned}, ${NO_ASSIGNEE}) = ${assignee}`,
     reasonPasses(filter, links.reason),
   );
 }

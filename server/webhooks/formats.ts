@@ -7,8 +7,8 @@ import {
   lengthOf,
   type Markup,
   plainText,
-  renderAddress,
   renderLines,
+  renderLink,
   type StoredEvent,
   toChatMessage,
 } from "./chat-message.ts";
@@ -62,22 +62,19 @@ const jsonPayload = (body: string): Payload => ({
 const textLines = (message: ChatMessage, markup: Markup<string>): string[] =>
   renderLines(message, markup).map((parts) => parts.join(""));
 
-/** The same, after a line with the address. */
-function addressAndLines(message: ChatMessage, markup: Markup<string>): string {
-  const address = message.url === null ? [] : [renderAddress(message.url, markup)];
-  return [...address, ...textLines(message, markup)].join("\n");
-}
+/** The same, after the lines with the link. */
+const linkAndLines = (message: ChatMessage, markup: Markup<string>): string =>
+  [...renderLink(message, markup), ...textLines(message, markup)].join("\n");
 
 /**
  * An incoming webhook of Slack. The text of a section has at most 3,000 characters. `text` is what a notification
  * shows. Previews are off, since they would fetch a page that someone else chose.
  */
 function slack(message: ChatMessage): Payload {
-  const { title, url, dashboardUrl } = message;
+  const { title, dashboardUrl } = message;
+  const link = renderLink(message, SLACK);
   const head =
-    url === null
-      ? `*${escapeSlack(title)}*`
-      : `*${escapeSlack(title)}:* ${renderAddress(url, SLACK)}`;
+    link.length === 0 ? `*${escapeSlack(title)}*` : `*${escapeSlack(title)}:* ${link.join("\n")}`;
   const texts = [head, textLines(message, SLACK).join("\n")];
   if (dashboardUrl) texts.push(`<${escapeSlack(dashboardUrl)}|Open Stillup>`);
   // `verbatim` keeps Slack from making links and mentions from plain text.
@@ -108,14 +105,15 @@ const SLACK: Markup<string> = {
 function discord(message: ChatMessage): Payload {
   const { title, severity, dashboardUrl } = message;
   const embed = {
-    title: escapeDiscord(title),
-    description: addressAndLines(message, DISCORD),
+    title: cut(escapeDiscord(title), DISCORD_TITLE),
+    description: linkAndLines(message, DISCORD),
     color: DISCORD_COLORS[severity],
     ...(dashboardUrl && { url: dashboardUrl }),
   };
   return jsonPayload(JSON.stringify({ embeds: [embed], allowed_mentions: { parse: [] } }));
 }
 
+const DISCORD_TITLE = 256;
 const DISCORD_COLORS = { bad: 0xc62828, good: 0x2e7d32, neutral: 0x607d8b };
 
 const escapeDiscord = (text: string) => text.replace(/[\\`*_~|<>[\]@#]/g, "\\$&");
@@ -132,17 +130,18 @@ const DISCORD: Markup<string> = {
  * since each may count as two bytes.
  */
 function teams(message: ChatMessage): Payload {
-  const { title, url, severity, dashboardUrl } = message;
+  const { title, severity, dashboardUrl } = message;
+  const [first, ...more] = renderLink(message, TEAMS);
   const head = {
-    ...textRun(url === null ? title : `${title}: `),
+    ...textRun(first ? `${title}: ` : title),
     ...{ weight: "bolder", color: TEAMS_COLORS[severity] },
   };
-  const first = url === null ? [head] : [head, renderAddress(url, TEAMS)];
+  const link = [first ? [head, first] : [head], ...more.map((each) => [each])];
   const card = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
     version: "1.4",
-    body: [first, ...renderLines(message, TEAMS)].map((inlines) => ({
+    body: [...link, ...renderLines(message, TEAMS)].map((inlines) => ({
       type: "RichTextBlock",
       inlines,
     })),
@@ -173,8 +172,9 @@ const TEAMS: Markup<TextRun> = {
  * Previews are off, since they would fetch a page that someone else chose.
  */
 function telegram(message: ChatMessage, webhookUrl: string): Payload {
-  const { title, url, dashboardUrl } = message;
-  const head = url === null ? title : `${title}: ${renderAddress(url, TELEGRAM)}`;
+  const { title, dashboardUrl } = message;
+  const link = renderLink(message, TELEGRAM).join("\n");
+  const head = link ? `${title}: ${link}` : title;
   const lines = [head, ...textLines(message, TELEGRAM), ...(dashboardUrl ? [dashboardUrl] : [])];
   const { origin, pathname, searchParams } = new URL(webhookUrl);
   const body = {
@@ -203,7 +203,7 @@ const TELEGRAM = plainText(lengthOf);
 function ntfy(message: ChatMessage): Payload {
   const { title, severity, dashboardUrl } = message;
   return {
-    body: addressAndLines(message, NTFY),
+    body: linkAndLines(message, NTFY),
     headers: {
       "content-type": "text/plain; charset=utf-8",
       title,
@@ -231,7 +231,7 @@ function apprise(message: ChatMessage, url: string): Payload {
   const to = new URL(url);
   const tag = to.searchParams.get("tag");
   to.search = tag === null ? "" : `?${new URLSearchParams({ tag })}`;
-  const body = [addressAndLines(message, APPRISE), ...(dashboardUrl ? [dashboardUrl] : [])];
+  const body = [linkAndLines(message, APPRISE), ...(dashboardUrl ? [dashboardUrl] : [])];
   const payload = { title, body: body.join("\n"), type: APPRISE_TYPES[severity], format: "text" };
   return { ...jsonPayload(JSON.stringify(payload)), url: to.href };
 }

@@ -10,8 +10,8 @@ import { oneOf } from "../lib/fields.ts";
 import { type LinkPurpose, type MailLink, readMailLink } from "../mail/links.ts";
 import type { Deps } from "../work/deps.ts";
 import { mailPreview } from "./email.ts";
-import { toWebhook, type WebhookRecord } from "./model.ts";
-import { findOwnMail, setOwnMail } from "./own-mail.ts";
+import { toWebhook } from "./model.ts";
+import { type OwnMail as FoundOwnMail, findOwnMail, setOwnMail } from "./own-mail.ts";
 import {
   confirmAddress,
   type Subscription as Found,
@@ -35,17 +35,26 @@ const OwnMail = z.object({
   events: z.array(z.enum(EVENT_TYPES)),
   summary: ScheduleRecord.nullable(),
   is_active: z.boolean(),
+  /** Whether they hear of links that others assign to them. */
+  assigned: z.boolean(),
+  /** Whether the address is proven, without which they do not. */
+  is_proven: z.boolean(),
 });
 
 const OwnMailBody = z.object(
-  { events: z.array(oneOf(EVENT_TYPES)), summary: ScheduleBody.nullable().optional() },
+  {
+    events: z.array(oneOf(EVENT_TYPES)).optional(),
+    summary: ScheduleBody.nullable().optional(),
+    assigned: z.boolean("must be true or false").optional(),
+  },
   "must be a JSON object",
 );
 
-function toOwnMail(webhook: WebhookRecord | null): z.infer<typeof OwnMail> {
-  if (!webhook) return { events: [], summary: null, is_active: false };
+function toOwnMail({ webhook, assigned, proven }: FoundOwnMail): z.infer<typeof OwnMail> {
+  const own = { assigned, is_proven: proven };
+  if (!webhook) return { events: [], summary: null, is_active: false, ...own };
   const { events, summary, is_active } = toWebhook(webhook);
-  return { events, summary, is_active };
+  return { events, summary, is_active, ...own };
 }
 
 const Choice = z.object({ to: oneOf(["unsubscribe", "refuse", "subscribe"]) });

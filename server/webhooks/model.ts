@@ -10,14 +10,14 @@ import {
   type WebhookRow,
 } from "../db/tables.ts";
 import { conflict, type FieldProblems, invalid } from "../lib/errors.ts";
-import { flag, list, oneOf, paging, problemsOf, text, unread } from "../lib/fields.ts";
+import { flag, list, oneOf, paging, problemsOf, text, timeZone, unread } from "../lib/fields.ts";
 import { mailtoUrl, readMailto } from "../lib/mail-address.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { MAX_URL_LENGTH, parseTarget } from "../net/policy.ts";
 import type { Deps } from "../work/deps.ts";
 import { isUpgradeUnderWay } from "../work/nodes.ts";
 import { type Filter, FilterBody, FilterRecord } from "./filter.ts";
-import { ScheduleBody, ScheduleRecord, timeZone, toScheduleRecord } from "./summary-schedule.ts";
+import { ScheduleBody, ScheduleRecord, toScheduleRecord } from "./summary-schedule.ts";
 
 const MOST_EVENTS = 10;
 const LONGEST_NAME = 100;

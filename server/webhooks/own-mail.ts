@@ -1,4 +1,5 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
+import { isProven } from "../accounts/mails.ts";
 import type { Session } from "../api/caller.ts";
 import { type EventType, users } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
@@ -12,7 +13,18 @@ import { createWebhook, deleteWebhook, listWebhooks } from "./webhooks.ts";
 /** As many as the largest plan has. */
 const MOST = 100;
 
-type Wish = { events: EventType[]; summary?: Schedule | null | undefined };
+/** What is undefined stays. */
+type Wish = {
+  events?: EventType[] | undefined;
+  summary?: Schedule | null | undefined;
+  assigned?: boolean | undefined;
+};
+
+/**
+ * The webhook that sends mail to a person themselves, whether they want to hear of links that others assign to them, and
+ * whether the address is proven, without which they do not.
+ */
+export type OwnMail = { webhook: WebhookRecord | null; assigned: boolean; proven: boolean };
 
 /**
  * People may have mail to their own address, also those who can only read; their right to it is not one to others'
@@ -20,8 +32,19 @@ type Wish = { events: EventType[]; summary?: Schedule | null | undefined };
  */
 const asOwn = ({ caller }: Session) => ({ ...caller, permissions: { read: true, write: true } });
 
-/** Finds the webhook that sends mail to the person themselves. */
-export async function findOwnMail(deps: Deps, session: Session): Promise<WebhookRecord | null> {
+/** Finds what a person gets by mail to their own address. */
+export async function findOwnMail(deps: Deps, session: Session): Promise<OwnMail> {
+  const isUser = eq(users.id, session.user.id);
+  const [user] = await deps.store
+    .select({ assigned: users.mailAssigned })
+    .from(users)
+    .where(isUser);
+  const proven = (await deps.store.$count(users, and(isUser, isProven))) > 0;
+  const webhook = await findOwnWebhook(deps, session);
+  return { webhook, assigned: user?.assigned ?? false, proven };
+}
+
+async function findOwnWebhook(deps: Deps, session: Session): Promise<WebhookRecord | null> {
   const page = { page: 1, per_page: MOST, format: "email" } as const;
   const { items } = await listWebhooks(deps, asOwn(session), page);
   const isOwn = ({ url, urlState }: WebhookRecord) =>
@@ -30,25 +53,39 @@ export async function findOwnMail(deps: Deps, session: Session): Promise<Webhook
 }
 
 /**
- * Sets which events the person gets by mail; with none, the webhook is deleted.
+ * Sets what the person gets by mail; without events, the webhook is deleted.
  * @throws FORBIDDEN for someone who can only read and has not proven their address, VALIDATION_ERROR, and CONFLICT at
  * the account's limit
  */
 export async function setOwnMail(
   deps: Deps,
   session: Session,
-  { events, summary = null }: Wish,
-): Promise<WebhookRecord | null> {
+  { events, summary, assigned }: Wish,
+): Promise<OwnMail> {
+  if (assigned !== undefined) {
+    const isUser = eq(users.id, session.user.id);
+    await deps.store.update(users).set({ mailAssigned: assigned }).where(isUser);
+  }
+  if (events) await setOwnWebhook(deps, session, { events, summary });
+  return findOwnMail(deps, session);
+}
+
+async function setOwnWebhook(
+  deps: Deps,
+  session: Session,
+  { events, summary = null }: { events: EventType[]; summary: Wish["summary"] },
+): Promise<void> {
   await refuseUnproven(deps, session);
-  const own = await findOwnMail(deps, session);
+  const own = await findOwnWebhook(deps, session);
   const caller = asOwn(session);
   if (events.length === 0) {
     if (own) await deleteWebhook(deps, caller, own.id);
-    return null;
+  } else if (own) {
+    await changeWebhook(deps, caller, own.id, { events, summary });
+  } else {
+    const url = mailtoUrl(session.user.email);
+    await createWebhook(deps, caller, { url, format: "email", events, summary });
   }
-  if (own) return changeWebhook(deps, caller, own.id, { events, summary });
-  const url = mailtoUrl(session.user.email);
-  return (await createWebhook(deps, caller, { url, format: "email", events, summary })).webhook;
 }
 
 async function refuseUnproven({ store }: Deps, { caller, user: { id } }: Session) {

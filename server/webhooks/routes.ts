@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { idempotency } from "../api/idempotency.ts";
-import { limiterFor, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
+import { refusalBeyond } from "../api/rate-limit.ts";
 import {
   callers,
   changeRefusals,
@@ -338,15 +338,5 @@ export const webhookRoutes = (deps: Deps) =>
       },
     );
 
-/** One for both doors. */
-const testLimiters = new WeakMap<Deps, RateLimiter>();
-
 /** Every test sends a request to a server, so one key must not send too many. */
-async function refuseTooMany(deps: Deps, webhookId: string) {
-  const limiter =
-    testLimiters.get(deps) ??
-    limiterFor(deps, "webhook tests", { perMinute: TESTS_PER_MINUTE, perHour: 0 });
-  testLimiters.set(deps, limiter);
-  const allowance = await limiter(webhookId);
-  if (!allowance.allowed) throw rateLimited(allowance);
-}
+const refuseTooMany = refusalBeyond(TESTS_PER_MINUTE, "webhook tests");

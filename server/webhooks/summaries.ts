@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import { accounts, deliveries, events, links, type WebhookRow, webhooks } from "../db/tables.ts";
@@ -123,15 +123,17 @@ export async function readSummary(
     no: scope.accountNo,
     since: account?.historySince ?? 0,
   } as const;
-  const [died, cameBack, stillDead, unknown, checks] = await Promise.all([
+  const [died, cameBack, stillDead, unknown, handled, checks] = await Promise.all([
     readDead(scope, LISTED.died, "new"),
     readRecovered(scope),
     readDead(scope, LISTED.stillDead, "old"),
     readUnknown(scope),
+    countHandled(scope),
     countChecks(store, subject, { start_date: from, end_date: now }),
   ]);
   return fitting({
     ...{ from: toIso(from), until: toIso(now), died, cameBack, stillDead, unknown },
+    handled,
     checks: checks.active + checks.dead + checks.unknown,
   });
 }
@@ -155,6 +157,7 @@ async function readDead(
   const are = and(
     eq(links.accountNo, accountNo),
     eq(links.status, "dead"),
+    eq(links.handling, "open"),
     span,
     filter ? linksThatPass(filter) : undefined,
   );
@@ -182,7 +185,7 @@ async function readRecovered(scope: Scope): Promise<Summary["cameBack"]> {
     ? and(linksThatPass({ ...filter, reasons: null }), reasonPasses(filter, death))
     : undefined;
   const rest = sql`from recoveries r join links on links.no = r.link_no
-    where ${and(sql`r.account_no = ${accountNo} and r.recovered_at > ${from} and r.recovered_at <= ${until}`, eq(links.status, "active"), passes)}`;
+    where ${and(sql`r.account_no = ${accountNo} and r.recovered_at > ${from} and r.recovered_at <= ${until}`, eq(links.status, "active"), ne(links.handling, "muted"), passes)}`;
   const [counted, rows] = await Promise.all([
     store.readPool.all<[number]>(sql`select count(*) ${rest}`),
     store.readPool.all<[...Cells, lastedMs: number | null]>(sql`
@@ -199,12 +202,37 @@ async function readRecovered(scope: Scope): Promise<Summary["cameBack"]> {
   };
 }
 
+/** Links that people have decided about, by what they decided. */
+async function countHandled({
+  store,
+  accountNo,
+  filter,
+}: Pick<Scope, "store" | "accountNo" | "filter">): Promise<Summary["handled"]> {
+  const passes = filter ? linksThatPass(filter) : undefined;
+  const of = (which: SQL) => sql`from link_triage t join links on links.no = t.link_no
+    where ${and(sql`t.account_no = ${accountNo} and ${which}`, passes)}`;
+  const [handled, overridden] = await Promise.all([
+    store.readPool.all<[string, number]>(
+      sql`select t.handling, count(*) ${of(sql`t.handling <> 'open'`)} group by t.handling`,
+    ),
+    store.readPool.all<[number]>(sql`select count(*) ${of(sql`t.override_until is not null`)}`),
+  ]);
+  const countOf = (wanted: string) =>
+    Number(handled.find(([handling]) => handling === wanted)?.[1] ?? 0);
+  return {
+    acknowledged: countOf("acknowledged"),
+    muted: countOf("muted"),
+    overridden: Number(overridden[0]![0]),
+  };
+}
+
 /** Those that were never checked have no reason. */
 async function readUnknown(scope: Scope): Promise<Summary["unknown"]> {
   const { store, accountNo, filter, from } = scope;
   const are = and(
     eq(links.accountNo, accountNo),
     eq(links.status, "unknown"),
+    eq(links.handling, "open"),
     isNotNull(links.reason),
     filter ? linksThatPass(filter) : undefined,
   );

@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import * as z from "zod";
-import { oneOf, text } from "../lib/fields.ts";
+import { oneOf, text, timeZone } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 
 const FREQUENCIES = ["daily", "weekly"] as const;
@@ -26,22 +26,6 @@ export type Schedule = {
   always: boolean;
 };
 type StoredSchedule = Schedule & { last_at: number | null };
-
-const LONGEST_ZONE = 100;
-
-/** A name of the IANA time zone database. */
-export const timeZone = () =>
-  text(LONGEST_ZONE)
-    .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
-    .meta({ example: "Europe/Berlin" });
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
 
 /** The schedule in a body; `next_at` and `last_at` of a record are ignored. */
 export const ScheduleBody = z

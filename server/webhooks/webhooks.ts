@@ -15,7 +15,7 @@ import { newId, parseId } from "../lib/ids.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
-import { readFilters, refuseForeignGroups, writeFilter } from "./filter.ts";
+import { readFilters, resolveFilter, writeFilter } from "./filter.ts";
 import {
   type CreatedWebhook,
   readNewWebhook,
@@ -88,7 +88,7 @@ export async function createWebhook(
     first_verdicts: firstVerdicts,
     name = null,
     time_zone: timeZone = null,
-    filter = null,
+    filter: wanted = null,
     summary = null,
   } = rest;
   const id = newId();
@@ -97,7 +97,7 @@ export async function createWebhook(
     const inTx = { ...deps, store: tx };
     await lockAccounts(tx, [caller.accountNo]);
     await refuseAtLimit(inTx, caller);
-    await refuseForeignGroups(inTx, caller, filter);
+    const filter = await resolveFilter(inTx, caller, wanted);
     const now = clock.now();
     await tx.insert(webhooks).values({
       ...{ id, accountId: caller.accountId, format, firstVerdicts, isActive: true, filters: 0 },

@@ -5,6 +5,8 @@ import type { SecretBox } from "../lib/secret-box.ts";
 import type { Troubles } from "../lib/troubles.ts";
 import type { MailServer } from "../mail/server.ts";
 import type { Outbound } from "../net/request.ts";
+import type { ReadSource } from "../reading/job.ts";
+import type { CheckLink } from "../verdict/create-check.ts";
 import type { Online } from "../verdict/online/online.ts";
 import type { Catalogue } from "../verdict/services/catalogue.ts";
 import type { Loops } from "./loops.ts";
@@ -24,6 +26,10 @@ export type Deps = Readonly<{
   mail: MailServer | null;
   /** Whether this monitor is online. */
   online: Online;
+  /** Runs a trial, in a process of any role. */
+  tryLink: CheckLink;
+  /** Reads a step of a source, in a process of any role. */
+  readSource: ReadSource;
   /** The services that links belong to, the operator's own included. */
   catalogue: Catalogue;
   /** Current problems of this installation. */

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CheckerProcess } from "../checker/pool.ts";
+import type { RunStatus, SourceKind } from "../db/tables.ts";
 import type { Reason, Verdict } from "../verdict/reasons/reasons.ts";
 
 /** A finished check, as it is counted. */
@@ -25,6 +26,12 @@ export type Metrics = {
   mailEnded(kind: string, outcome: string, ms: number): void;
   /** Counts a summary that was due: `sent`, or `quiet` since nothing happened. */
   summaryEnded(outcome: "sent" | "quiet"): void;
+  /** Counts an override that a check has ended. */
+  overrideEnded(why: "expired" | "worked" | "changed"): void;
+  /** Counts a run of a source, and how long it took; 0 if it never began. */
+  sourceEnded(kind: SourceKind, end: RunStatus, ms: number): void;
+  /** Counts what runs have met and changed. */
+  sourceWrote(pages: Record<string, number>, links: Record<string, number>): void;
   /** Counts a sign-in. `outcome` is `signed_in`, or why it failed. */
   signInEnded(via: "password" | "oidc", outcome: string): void;
   /** Registers what reads the state of the checker processes. */
@@ -36,6 +43,7 @@ export type Metrics = {
 const CHECK_SECONDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
 const DELIVERY_SECONDS = [0.05, 0.25, 1, 2.5, 5, 15];
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5];
+const RUN_SECONDS = [1, 10, 60, 600, 3600, 6 * 3600, 24 * 3600];
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]);
 
 export function createMetrics(): Metrics {
@@ -75,6 +83,12 @@ export function createMetrics(): Metrics {
     buckets: DELIVERY_SECONDS,
     registers,
   });
+  const overridesEnded = new Counter({
+    name: "stillup_overrides_ended_total",
+    help: "Overrides that a check has ended: their time was over (`expired`), it found the link alive (`worked`), or it found something else (`changed`).",
+    labelNames: ["why"] as const,
+    registers,
+  });
   const summaries = new Counter({
     name: "stillup_summaries_total",
     help: "Summaries that were due: sent, or quiet since nothing happened.",
@@ -85,6 +99,30 @@ export function createMetrics(): Metrics {
     name: "stillup_sign_ins_total",
     help: "Sign-ins by password and by single sign-on, by outcome. Many misconfigured ones: compare the settings with those of the provider.",
     labelNames: ["via", "outcome"] as const,
+    registers,
+  });
+  const runs = new Counter({
+    name: "stillup_source_runs_total",
+    help: "Runs of sources, by kind and end. Only complete ones take links away.",
+    labelNames: ["kind", "end"] as const,
+    registers,
+  });
+  const runSeconds = new Histogram({
+    name: "stillup_source_run_seconds",
+    help: "Duration of runs of sources.",
+    buckets: RUN_SECONDS,
+    registers,
+  });
+  const sourcePages = new Counter({
+    name: "stillup_source_pages_total",
+    help: "Pages that runs of sources have met, by result.",
+    labelNames: ["result"] as const,
+    registers,
+  });
+  const sourceLinks = new Counter({
+    name: "stillup_source_links_total",
+    help: "Links that runs of sources have changed, by change.",
+    labelNames: ["change"] as const,
     registers,
   });
   const attempts = new Counter({
@@ -164,6 +202,15 @@ export function createMetrics(): Metrics {
       mailSeconds.observe(ms / 1000);
     },
     summaryEnded: (outcome) => summaries.inc({ outcome }),
+    overrideEnded: (why) => overridesEnded.inc({ why }),
+    sourceEnded(kind, end, ms) {
+      runs.inc({ kind, end });
+      if (ms > 0) runSeconds.observe(ms / 1000);
+    },
+    sourceWrote(pages, links) {
+      for (const [result, count] of Object.entries(pages)) sourcePages.inc({ result }, count);
+      for (const [change, count] of Object.entries(links)) sourceLinks.inc({ change }, count);
+    },
     signInEnded: (via, outcome) => signIns.inc({ via, outcome }),
     requestEnded({ method, route, status }, ms) {
       const labels = {

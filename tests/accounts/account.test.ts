@@ -16,7 +16,14 @@ onBothEngines("GET /account", (server) => {
         id: me.accountId,
         email: expect.stringMatching(/^user\d+@example\.org$/),
         tier: "enterprise",
-        limits: { links: 1_000_000, linksUsed: 1, apiKeys: 100, webhooks: 100 },
+        limits: {
+          links: 1_000_000,
+          linksUsed: 1,
+          apiKeys: 100,
+          webhooks: 100,
+          sources: 1000,
+          sourcesUsed: 0,
+        },
         createdAt: START,
       },
     });
@@ -38,7 +45,9 @@ onBothEngines(
 
       const { limits } = (await me.get("/api/v1/account")).body.data;
 
-      expect(limits).toEqual({ links: 3, linksUsed: 0, apiKeys: 25, webhooks: 0 });
+      expect(limits).toEqual({
+        ...{ links: 3, linksUsed: 0, apiKeys: 25, webhooks: 0, sources: 100, sourcesUsed: 0 },
+      });
     });
   },
   { STILLUP_TIER_LIMITS: '{"business":{"links":3,"webhooks":0}}' },

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../server/api/caller.ts";
 import { diffOf, summaryOf } from "../../server/commands/apply.ts";
-import { carryOut, declaredLinks, planOf } from "../../server/ops/apply/plan.ts";
+import { declaredLinks } from "../../server/ops/apply/declare.ts";
+import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { onBothEngines } from "../harness.ts";
+import { type Asker, onBothEngines } from "../harness.ts";
+import { LINKS, read } from "../triage/playing.ts";
 
 const FIRST = `
 groups:
@@ -119,6 +121,122 @@ links:
     expect((await stateOf(other)).split("\n").sort()).toEqual(exported.split("\n").sort());
   });
 
+  const NOTED = `
+groups:
+  - name: Docs
+    check_schedule: { cron: 0 6 * * 1-5, time_zone: Europe/Berlin }
+    links:
+      - url: https://example.org/a
+        title: "=1+1: # 'a' \\"b\\", 🎉"
+        note: |
+          - line
+            other, line
+        tags: [Press, docs]
+        external_id: "+p-17"
+        metadata: { a.b: "1", c: "x, y" }
+        check_schedule: { cron: 30 7 1 * * }
+        expect: { must_contain: [Handbook], accepted_status_codes: ["200-299", "404"] }
+      - https://example.org/b
+`;
+
+  const detailOf = async (me: Asker, url: string) => {
+    const { items } = (await me.get(`${LINKS}?search=${url}`)).body.data;
+    return read(me, `${LINKS}/${items[0].id}`);
+  };
+
+  test("has what is known of links and when they are checked, and changes nothing when applied twice", async () => {
+    const [me, other] = [await server().account(), await server().account()];
+    const caller = callerOf(me);
+
+    expect(await apply(caller, NOTED)).toEqual([]);
+    expect(await shown(caller, NOTED)).toEqual(["Everything matches the file.", ""]);
+    expect(await detailOf(me, "org/a")).toMatchObject({
+      title: "=1+1: # 'a' \"b\", 🎉",
+      note: "- line\n  other, line",
+      tags: ["docs", "press"],
+      external_id: "+p-17",
+      metadata: { "a.b": "1", c: "x, y" },
+      check_schedule: { cron: "30 7 1 * *", time_zone: "UTC", from: "link" },
+      expect: { must_contain: ["Handbook"], accepted_status_codes: ["200-299", "404"] },
+    });
+    expect(await detailOf(me, "org/b")).toMatchObject({
+      check_schedule: { cron: "0 6 * * 1-5", from: "group" },
+    });
+    const exported = await stateOf(caller);
+    expect(await shown(caller, exported)).toEqual(["Everything matches the file.", ""]);
+    expect(await apply(callerOf(other), exported)).toEqual([]);
+    expect((await stateOf(callerOf(other))).split("\n").sort()).toEqual(
+      exported.split("\n").sort(),
+    );
+  });
+
+  test("changes only the fields that it names, and removes those that it says are null", async () => {
+    const me = await server().account();
+    const caller = callerOf(me);
+    await apply(caller, NOTED);
+    const changed = `
+groups:
+  - name: Docs
+    check_schedule: null
+    links:
+      - { url: https://example.org/a, title: null, tags: [docs], metadata: { c: null, d: "2" }, expect: null }
+      - { url: https://example.org/b, note: New }
+      - { url: https://example.org/c, metadata: { c: null, d: "2" } }
+`;
+    const silent =
+      "groups: [{ name: Docs, links: [https://example.org/a, https://example.org/b] }]";
+    expect(await shown(caller, silent)).toEqual(["Everything matches the file.", ""]);
+
+    expect((await shown(caller, changed)).slice(0, 4).sort()).toEqual([
+      "+ https://example.org/c  in Docs, daily",
+      "~ group Docs  check_schedule none",
+      "~ https://example.org/a  title, tags, metadata, expect",
+      "~ https://example.org/b  note",
+    ]);
+    expect(await apply(caller, changed)).toEqual([]);
+    expect(await shown(caller, changed)).toEqual(["Everything matches the file.", ""]);
+    expect(await detailOf(me, "org/a")).toMatchObject({
+      ...{ title: null, tags: ["docs"], metadata: { "a.b": "1", d: "2" }, expect: null },
+      ...{ note: "- line\n  other, line", external_id: "+p-17" },
+      check_schedule: { cron: "30 7 1 * *" },
+    });
+    expect(await detailOf(me, "org/b")).toMatchObject({ note: "New", check_schedule: null });
+    expect((await detailOf(me, "org/c")).metadata).toEqual({ d: "2" });
+  });
+
+  test("leaves what people decided alone", async () => {
+    const me = await server().account();
+    const caller = callerOf(me);
+    await apply(caller, NOTED);
+    const { id } = await detailOf(me, "org/a");
+    const until = new Date(server().clock.now() + 86_400_000).toISOString();
+    await me.patch(`${LINKS}/${id}`, { handling: "muted", muted_until: until });
+
+    const exported = await stateOf(caller);
+    await apply(caller, NOTED.replace("Handbook", "Manual"));
+
+    expect(exported).not.toMatch(/handling|muted|assignee|override/);
+    const { handling, muted_until, expect: expected } = await detailOf(me, "org/a");
+    expect([handling, muted_until, expected.must_contain]).toEqual(["muted", until, ["Manual"]]);
+  });
+
+  test.each([
+    ["- { url: https://example.org/b, external_id: +p-17 }", "Another link has this external_id."],
+    [
+      "- { url: https://example.org/new, external_id: +p-17 }",
+      "Another link has this external_id.",
+    ],
+    [
+      "- { url: https://example.org/1, external_id: x }\n- { url: https://example.org/2, external_id: x }",
+      "Line 4: This external_id is already on line 3.",
+    ],
+  ])("that gives a link the id of another does nothing: %s", async (links, said) => {
+    const caller = await newCaller();
+    await apply(caller, NOTED);
+
+    expect(plan(caller, `links:\n\n${links}`)).rejects.toThrow(said);
+  });
+
   test.each([
     ["groups:\n  - name: A\n    lnks: []", "Line 2: groups has an unknown field: lnks."],
     [
@@ -133,6 +251,19 @@ links:
     [
       "links:\n  - url: https://a.example\n    frequency: often",
       "Line 3: frequency must be one of",
+    ],
+    [
+      "links:\n- https://a.example\n- url: https://b.example\n  tags: [a, 'b,c']",
+      "Line 4: tags must not have a comma",
+    ],
+    ["links:\n- url: https://b.example\n  handling: muted", "has an unknown field: handling"],
+    [
+      "groups:\n- name: A\n  check_schedule:\n    cron: '* * * * *'",
+      "Line 4: cron must name one minute",
+    ],
+    [
+      "links:\n- { url: https://b.example, check_schedule: { cron: 0 6 * * *, zone: UTC } }",
+      "has an unknown field: zone",
     ],
     ["links:\n\n  - 3", "Line 3: links must have named fields."],
     ["links: [", "Line 1: "],

@@ -3,7 +3,7 @@ import type { AuditRow } from "../../server/db/tables.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
-import { addGroup, addLink, anyUrl } from "../rows.ts";
+import { addGroup, addLink, anyUrl, setLink } from "../rows.ts";
 import {
   createPasswordLink,
   newColleague,
@@ -30,6 +30,8 @@ type Story = (
 
 const LINKS = "/api/v1/links";
 const NEXT = "another one, quite as long";
+const HOSTS = "/api/v1/host-settings";
+const SOURCES = "/api/v1/sources";
 const SHOWN_HOST = "ops.example.com";
 
 /** A link with its URL. */
@@ -42,6 +44,18 @@ async function linkOf({ me }: Somebody): Promise<{ id: string; url: string; path
 async function webhookOf({ me }: Somebody) {
   const { id, path } = await subscribe(me, `https://${SHOWN_HOST}/hook`);
   return { id, path, target: [id, SHOWN_HOST] as [string, string] };
+}
+
+async function hostOf({ me }: Somebody) {
+  const { id } = (await me.post(HOSTS, { host: SHOWN_HOST, user_agent: "Test" })).body.data;
+  return { id, path: `${HOSTS}/${id}` };
+}
+
+/** Not read by anything here, so its first run waits. */
+async function sourceOf({ me }: Somebody) {
+  const url = `https://${SHOWN_HOST}/list.txt`;
+  const { id, name } = (await me.post(SOURCES, { kind: "list", name: "Docs", url })).body.data;
+  return { path: `${SOURCES}/${id}`, target: [id, name] as [string, string] };
 }
 
 async function keyOf({ me }: Somebody) {
@@ -128,6 +142,11 @@ export const STORIES: Record<string, Story> = {
     const { path } = await linkOf(somebody);
     return { ask: () => somebody.me.post(`${path}/check`), entry: null };
   },
+  "POST /links/:id/try": async (server, somebody) => {
+    const { id, path } = await linkOf(somebody);
+    await setLink(server, id, { url: "http://127.0.0.1/" });
+    return { ask: () => somebody.me.post(`${path}/try`, {}), entry: null };
+  },
   "POST /links/check": async (_, somebody) => {
     const { id } = await linkOf(somebody);
     return { ask: () => somebody.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
@@ -163,6 +182,118 @@ export const STORIES: Record<string, Story> = {
       ask: () => somebody.me.post(`${LINKS}/batch-change`, { link_ids: [a.id, b.id], change }),
       entry: { action: "link.changed", target: [a.id, a.url], fields: ["check_frequency"] },
     };
+  },
+  "POST /links/:id/url": async (_, somebody) => {
+    const { id, path } = await linkOf(somebody);
+    const url = anyUrl();
+    return {
+      ask: () => somebody.me.post(`${path}/url`, { url }),
+      entry: { action: "link.url_changed", target: [id, url] },
+    };
+  },
+  "POST /links/:id/override": async (server, somebody) => {
+    const { id, url, path } = await linkOf(somebody);
+    await setLink(server, id, {
+      ...{ status: "dead", reason: "http_404", decidedStatus: "dead" },
+      ...{ lastStatus: "dead", lastReason: "http_404", lastCheckedAt: server.clock.now() },
+    });
+    return {
+      ask: () => somebody.me.post(`${path}/override`, { note: "It works in a browser." }),
+      entry: { action: "link.override_set", target: [id, url] },
+    };
+  },
+  "DELETE /links/:id/override": async (server, somebody) => {
+    const { id, url, path } = await linkOf(somebody);
+    await setLink(server, id, {
+      ...{ status: "dead", reason: "http_404", decidedStatus: "dead" },
+      ...{ lastStatus: "dead", lastReason: "http_404", lastCheckedAt: server.clock.now() },
+    });
+    await somebody.me.post(`${path}/override`, { note: "It works in a browser." });
+    return {
+      ask: () => somebody.me.delete(`${path}/override`),
+      entry: { action: "link.override_ended", target: [id, url] },
+    };
+  },
+  "POST /links/upsert": async (_, { me }) => {
+    const links = [{ external_id: "p-1", url: anyUrl() }];
+    await me.post(`${LINKS}/upsert`, { links });
+    const [{ id, url }] = (await me.get(`${LINKS}?external_id=p-1`)).body.data.items;
+    return {
+      ask: () => me.post(`${LINKS}/upsert`, { links: [{ ...links[0], title: "One" }] }),
+      entry: { action: "link.changed", target: [id, url], fields: ["title"] },
+    };
+  },
+  "POST /sources": async (_, { me }) => ({
+    ask: () => me.post(SOURCES, { kind: "push", name: "Docs" }),
+    entry: { action: "source.created" },
+  }),
+  "PATCH /sources/:id": async (_, somebody) => {
+    const { path, target } = await sourceOf(somebody);
+    return {
+      ask: () => somebody.me.patch(path, { name: "Handbook" }),
+      entry: { action: "source.changed", target, fields: ["name"] },
+    };
+  },
+  "DELETE /sources/:id": async (_, somebody) => {
+    const { path, target } = await sourceOf(somebody);
+    return { ask: () => somebody.me.delete(path), entry: { action: "source.deleted", target } };
+  },
+  "POST /sources/:id/cancel": async (_, somebody) => {
+    const { path, target } = await sourceOf(somebody);
+    return {
+      ask: () => somebody.me.post(`${path}/cancel`),
+      entry: { action: "source.cancelled", target },
+    };
+  },
+  "POST /sources/preview": async (_, { me }) => ({
+    ask: () => me.post(`${SOURCES}/preview`, { kind: "list", url: "https://docs.invalid/list" }),
+    entry: null,
+  }),
+  "POST /sources/:id/items": async (_, { me }) => {
+    const { id } = (await me.post(SOURCES, { kind: "push", name: "Blog" })).body.data;
+    const items = [{ page_url: anyUrl(), links: [{ url: anyUrl() }] }];
+    return { ask: () => me.post(`${SOURCES}/${id}/items`, { items }), entry: null };
+  },
+  "POST /sources/:id/items/delete": async (_, { me }) => {
+    const { id } = (await me.post(SOURCES, { kind: "push", name: "Blog" })).body.data;
+    const page_urls = [anyUrl()];
+    return { ask: () => me.post(`${SOURCES}/${id}/items/delete`, { page_urls }), entry: null };
+  },
+  "POST /sources/:id/run": async (_, somebody) => {
+    const { path, target } = await sourceOf(somebody);
+    await somebody.me.post(`${path}/cancel`);
+    return {
+      ask: () => somebody.me.post(`${path}/run`),
+      entry: { action: "source.run_asked", target },
+    };
+  },
+  "PATCH /tags/:tag": async (_, { me }) => {
+    await me.post(LINKS, { url: anyUrl(), tags: ["docs"] });
+    return {
+      ask: () => me.patch("/api/v1/tags/docs", { name: "press" }),
+      entry: { action: "tag.changed", fields: ["name"] },
+    };
+  },
+  "DELETE /tags/:tag": async (_, { me }) => {
+    await me.post(LINKS, { url: anyUrl(), tags: ["docs"] });
+    return { ask: () => me.delete("/api/v1/tags/docs"), entry: { action: "tag.deleted" } };
+  },
+  "POST /views": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/views", { name: "Press", filter: {}, is_shared: true }),
+    entry: { action: "view.shared" },
+  }),
+  "PATCH /views/:id": async (_, { me }) => {
+    const view = { name: "Press", filter: {}, is_shared: true };
+    const { body } = await me.post("/api/v1/views", view);
+    return {
+      ask: () => me.patch(`/api/v1/views/${body.data.id}`, { name: "Other" }),
+      entry: null,
+    };
+  },
+  "DELETE /views/:id": async (_, { me }) => {
+    const view = { name: "Press", filter: {}, is_shared: true };
+    const { body } = await me.post("/api/v1/views", view);
+    return { ask: () => me.delete(`/api/v1/views/${body.data.id}`), entry: null };
   },
   "POST /groups": async (_, { me }) => ({
     ask: () => me.post("/api/v1/groups", { name: "new" }),
@@ -243,6 +374,26 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "delivery.sent_again", target, count: 3 },
     };
   },
+  "POST /host-settings": async (_, { me }) => ({
+    ask: () =>
+      me.post(HOSTS, { host: SHOWN_HOST, headers: [{ name: "X-Key", value: "a secret" }] }),
+    entry: { action: "host_setting.created" },
+  }),
+  "PATCH /host-settings/:id": async (_, somebody) => {
+    const { id, path } = await hostOf(somebody);
+    const auth = { type: "bearer", token: "another secret" };
+    return {
+      ask: () => somebody.me.patch(path, { auth, user_agent: "Test" }),
+      entry: { action: "host_setting.changed", target: [id, SHOWN_HOST], fields: ["auth"] },
+    };
+  },
+  "DELETE /host-settings/:id": async (_, somebody) => {
+    const { id, path } = await hostOf(somebody);
+    return {
+      ask: () => somebody.me.delete(path),
+      entry: { action: "host_setting.deleted", target: [id, SHOWN_HOST] },
+    };
+  },
   "POST /session": async (server, somebody) => ({
     ask: () => openBrowser(server).signIn(somebody.owner.email),
     entry: { action: "person.signed_in", target: own(somebody) },
@@ -273,6 +424,10 @@ export const STORIES: Record<string, Story> = {
   "POST /webhooks/:id/summary": async () => null,
   "POST /webhooks/matches": async (_, { me }) => ({
     ask: () => me.post("/api/v1/webhooks/matches", { filter: { reasons: ["http_404"] } }),
+    entry: null,
+  }),
+  "POST /links/verdicts": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/links/verdicts", { urls: ["https://example.org/"] }),
     entry: null,
   }),
   "PATCH /session/password": async (_, somebody) => ({

@@ -107,6 +107,13 @@ const TICKS_PER_SECOND = 100;
 const pssMb = (pid: number) =>
   Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) / 1024;
 
+/** Returns the largest resident size of a process so far in megabytes, 0 for one that has exited. */
+export const peakMb = (pid: number): number =>
+  sumOf([pid], (each) => {
+    const status = readFileSync(`/proc/${each}/status`, "utf8");
+    return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+  });
+
 /** Processes that have exited meanwhile count as 0. */
 function sumOf(pids: number[], measure: (pid: number) => number): number {
   let sum = 0;

@@ -8,6 +8,7 @@ import { checking } from "./checking.ts";
 import { claims } from "./claims.ts";
 import { dashboard } from "./dashboard.ts";
 import { deliveries } from "./deliveries.ts";
+import { documents } from "./documents.ts";
 import { measureCatalogue, measureFiling } from "./filing.ts";
 import { hostile } from "./hostile.ts";
 import { hostileApi } from "./hostile-api.ts";
@@ -22,6 +23,7 @@ import { space } from "./space.ts";
 import { starts } from "./start.ts";
 import { summary } from "./summary.ts";
 import { createTable, type Note } from "./table.ts";
+import { triage } from "./triage.ts";
 
 const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   judging,
@@ -43,6 +45,8 @@ const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   summary,
   mail,
   "sign-in": signIns,
+  triage,
+  documents,
 };
 
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));

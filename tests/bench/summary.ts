@@ -3,6 +3,7 @@ import { openDeps } from "../../server/app/build.ts";
 import { readConfig } from "../../server/config/config.ts";
 import { accounts, type WebhookRow } from "../../server/db/tables.ts";
 import { systemClock } from "../../server/lib/clock.ts";
+import type { Filter } from "../../server/webhooks/filter.ts";
 import { readSummary } from "../../server/webhooks/summaries.ts";
 import { newHome } from "./program.ts";
 import { seed } from "./seed.ts";
@@ -12,10 +13,22 @@ const LINKS = 1_000_000;
 const ROUNDS = 5;
 const WEEK_MS = 7 * 86_400_000;
 
-const FILTERS = {
+const FILTERS: Record<string, Filter | null> = {
   "": null,
-  ", by reasons": { group_ids: null, services: null, reasons: ["http_*", "dns_*"] },
-  ", by group and service": { group_ids: ["none"], services: ["generic"], reasons: null },
+  ", by reasons": {
+    group_ids: null,
+    services: null,
+    reasons: ["http_*", "dns_*"],
+    tags: null,
+    assignee: null,
+  },
+  ", by group and service": {
+    group_ids: ["none"],
+    services: ["generic"],
+    reasons: null,
+    tags: null,
+    assignee: null,
+  },
 };
 
 /** A summary of a million links, of which one in twenty is dead, and how long it holds the event loop. */

@@ -48,6 +48,17 @@ function checks(ends?: Partial<Conclusion>) {
   };
 }
 
+test("a trial neither gets the result of another check nor gives its own", async () => {
+  const { check, begun } = checks({});
+  const trial = known("mine", { isTrial: true, isRequested: true });
+
+  await check(known("mine"), signal);
+  await Promise.all([check(trial, signal), check(trial, signal)]);
+  await check(known("yours"), signal);
+
+  expect(begun).toEqual(["mine", "mine", "mine"]);
+});
+
 describe("while a check is under way", () => {
   test("a link with the same URL shares it", async () => {
     const { check, begun, open } = checks();
@@ -195,6 +206,11 @@ describe("of two links", () => {
     ["fragments that no server sees", { url: `${URL_A}#one` }, { url: `${URL_A}#two` }],
     ["other reasons to be active", active, { ...active, decidedReason: "ok_redirected" }],
     ["another moment of the week", { lastActiveAt: NOW }, { lastActiveAt: NOW - 6 * DAY }],
+    [
+      "the same expectations in another order",
+      { expect: { must_contain: ["a"], final_url_contains: "/a" } },
+      { expect: { final_url_contains: "/a", must_contain: ["a"] } },
+    ],
     ["other moments long ago", { lastActiveAt: null }, { lastActiveAt: NOW - 8 * DAY }],
   ])("with %s one is asked for", async (_, a, b) => {
     expect(await asksOnce(a, b)).toBeTrue();
@@ -215,6 +231,18 @@ describe("of two links", () => {
     ["a missing name to confirm", {}, { unconfirmedSince: NOW }],
     ["a status that changes all the time", {}, { isFlapping: true }],
     ["somebody waiting", {}, { isRequested: true }],
+    ["an expectation, and none", {}, { expect: { must_contain: ["a"] } }],
+    ["other texts", { expect: { must_contain: ["a"] } }, { expect: { must_contain: ["a", "b"] } }],
+    [
+      "a text that must be there, and must not",
+      { expect: { must_contain: ["a"] } },
+      { expect: { must_not_contain: ["a"] } },
+    ],
+    [
+      "other statuses",
+      { expect: { accepted_status_codes: ["200"] } },
+      { expect: { accepted_status_codes: ["404"] } },
+    ],
   ])("with %s both are asked for", async (_, a, b) => {
     expect(await asksOnce(a, b)).toBeFalse();
   });

@@ -26,6 +26,18 @@ describe("A robots.txt", () => {
     ],
     ["allows more precisely", "User-agent: *\nDisallow: /\nAllow: /a/", true],
     ["names a site map between", "User-agent: *\nSitemap: /s.xml\nDisallow: /", false],
+    ["allows and closes by equal rules", "User-agent: *\nDisallow: /a\nAllow: /a", true],
+    ["closes what ends in a way", "User-agent: *\nDisallow: /*b$", false],
+    ["closes what ends in another way", "User-agent: *\nDisallow: /a$", true],
+    ["closes by escapes", "User-agent: *\nDisallow: /%61/b", false],
+    ["closes nothing", "User-agent: *\nDisallow:", true],
+    [
+      "names us across a delay",
+      "User-agent: Stillup\nCrawl-delay: 2\nUser-agent: a\nDisallow: /",
+      false,
+    ],
+    ["begins with a mark", "\ufeffUser-agent: *\nDisallow: /", false],
+    ["has hostile rules", `User-agent: *\nDisallow: /${"*a".repeat(9000)}$`, true],
     [
       "has more rules for us than can be followed",
       `User-agent: *\n${"Disallow: /x*y\n".repeat(3000)}`,
@@ -40,6 +52,6 @@ describe("A robots.txt", () => {
     const theirs = "Disallow: /theirs\n".repeat(2000);
     const ours = "User-agent: *\nDisallow: /ours";
 
-    expect(rulesForUs(`${others}\n${theirs}\n${ours}`)).toBe("User-agent: *\nDisallow: /ours");
+    expect(rulesForUs(`${others}\n${theirs}\n${ours}`)).toBe("User-agent: *\ndisallow: /ours");
   });
 });

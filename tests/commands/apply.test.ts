@@ -31,6 +31,27 @@ describe("stillup apply", () => {
     });
   });
 
+  test("reads the credentials of hosts from the environment or its file, and shows none", async () => {
+    const hosts = "hosts: [{ host: a.example, auth: { type: bearer, token_env: DOCS_TOKEN } }]";
+    const said = (code: number, out: string, err = "") => ({ code, out, err });
+    const missing = "Standard input: Line 1: The variable DOCS_TOKEN is not set.\n";
+    const folder = mkdtempSync(join(tmpdir(), "stillup-apply-"));
+    const envFile = join(folder, "env");
+    writeFileSync(envFile, "DOCS_TOKEN=token-9876543210");
+
+    expect(await apply(hosts, "--yes")).toEqual(said(1, "", missing));
+    const made =
+      "+ host a.example  with DOCS_TOKEN\n1 to create, 0 to change, 0 to delete.\nDone.\n";
+    const token = { DOCS_TOKEN: "token-0123456789" };
+    expect(await run(["apply", "-f", "-", "--yes"], token, hosts)).toEqual(said(0, made));
+    const changed = "~ host a.example  auth\n0 to create, 1 to change, 0 to delete.\n";
+    const fromFile = ["--env-file", envFile, "apply", "-f", "-", "--dry-run"];
+    expect(await run(fromFile, {}, hosts)).toEqual(said(2, changed));
+    const same = said(0, "Everything matches the file.\n");
+    expect(await run(fromFile, token, hosts)).toEqual(same);
+    rmSync(folder, { recursive: true });
+  });
+
   test.each(["links.yaml", "my  links", "émigré.yaml"])(
     "calls the file %j as it was typed",
     async (name) => {

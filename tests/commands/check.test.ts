@@ -100,10 +100,12 @@ describe("stillup check", () => {
       "response_time_ms",
       "service",
       "evidence",
+      "places",
+      "via",
     ]);
     expect(first).toMatchObject({ url: `${base}/moved`, status: "active", status_code: 200 });
     expect(first.final_url).toBe(`${base}/here`);
-    expect(second).toMatchObject({ url: `${base}/here`, reason: "ok" });
+    expect(second).toMatchObject({ url: `${base}/here`, reason: "ok", places: [], via: "check" });
     expect(existsSync(dataDir)).toBe(false);
   });
 

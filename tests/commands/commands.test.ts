@@ -53,7 +53,7 @@ describe("the command line", () => {
     [["user", "create"], "Required option '--email <email>' not specified.\n"],
     [["user", "create", "--email", "nobody"], "Email must be an e-mail address.\n"],
     [["migrate", "--fast"], "Unknown option '--fast'.\n"],
-    [["check"], "Say which URLs to check, or give a list with --file.\n"],
+    [["check"], "Say which URLs or documents to check, or give a list with --file.\n"],
     [["import"], "Missing required argument 'file'.\n"],
     [["import", "-", "--group", " "], "--group must not be empty.\n"],
     [["export"], "Name a command; `stillup help` lists them.\n"],
@@ -63,7 +63,10 @@ describe("the command line", () => {
       "--from must not be after --to.\n",
     ],
     [["apply"], "Required option '-f, --file <file>' not specified.\n"],
-    [["check", "example.org"], '"example.org" must be an http or https URL.\n'],
+    [
+      ["check", "example.org"],
+      '"example.org" is not a URL with a scheme, nor a document in a format that is read.\n',
+    ],
     [["key", "create", "--email", EMAIL, "--name", ""], "Name must not be empty.\n"],
   ])("is used wrongly: %p", async (args, sentence) => {
     expect(await run(args)).toEqual({ code: 64, out: "", err: sentence });

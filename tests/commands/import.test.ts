@@ -45,6 +45,28 @@ describe("stillup import", () => {
     expect(summary.summary).toMatchObject({ created: 0, already_there: 1, refused: 0 });
   });
 
+  test("says in its report what the list has and is not kept", async () => {
+    const { run } = await withAccount();
+    const list = `url,name,owner\nhttps://example.org/a,${"x".repeat(201)},me\n`;
+
+    const told = await run(["import", "-"], {}, list);
+    const [line, summary] = linesOf(await run(["import", "-", "--json", "--dry-run"], {}, list));
+
+    expect([told.code, told.err]).toEqual([0, "Column not used: owner.\n"]);
+    expect(linesOf(told)).toEqual([
+      "created        line 2  https://example.org/a  not kept: title must be at most 200 characters",
+      "Not kept: title of 1 link.",
+      "1 created, 0 already there, 0 refused.",
+    ]);
+    expect(JSON.parse(line!).not_kept).toEqual([
+      { field: "title", reason: "must be at most 200 characters" },
+    ]);
+    expect(JSON.parse(summary!).summary).toMatchObject({
+      already_there: 1,
+      not_kept: { title: 1 },
+    });
+  });
+
   test("does nothing when it is only to say what it would do", async () => {
     const { run } = await withAccount();
     const file = fileOf(
@@ -208,6 +230,68 @@ describe("stillup export", () => {
     },
     60_000,
   );
+
+  const RECORDS = [
+    {
+      url: "https://example.org/a",
+      ...{
+        title: '=1+1, "quoted"; \'x',
+        note: "- one\n'=two, 🎉\nthree;",
+        tags: ["docs", "press 🎉"],
+      },
+      ...{ external_id: "'+p-17", metadata: { "a.b": 'x, "y"' }, assignee: "me@example.org" },
+      ...{ handling: "muted", muted_until: new Date(Date.now() + 86_400_000).toISOString() },
+      check_schedule: { cron: "0 6 * * 1-5", time_zone: "Europe/Berlin" },
+    },
+    { url: "https://example.org/b", title: "@b", handling: "acknowledged" },
+    { url: "https://example.org/c" },
+  ];
+
+  const STATE = { handling: "open", muted_until: null, assignee: null };
+
+  test.each([
+    ["csv", true],
+    ["csv", false],
+    ["ndjson", true],
+    ["ndjson", false],
+  ])(
+    "makes %s from which import takes what is known of links, and what was decided if that is said (%p)",
+    async (format, withState) => {
+      const [one, other] = [await withAccount(), await withAccount()];
+      const options = ["-q", ...(withState ? ["--with-state"] : [])];
+      const first = await one.run(
+        ["import", "-", "-q", "--with-state"],
+        {},
+        JSON.stringify(RECORDS),
+      );
+      const exported = await one.run(["export", "links", "--format", format]);
+
+      const { code, out, err } = await other.run(["import", "-", ...options], {}, exported.out);
+      const again = await other.run(["import", "-", ...options], {}, exported.out);
+
+      expect([first.out, first.err]).toEqual(["3 created, 0 already there, 0 refused.\n", ""]);
+      const lost = "Not kept: handling of 2 links, muted_until of 1 link, assignee of 1 link.\n";
+      expect([code, out]).toEqual([
+        0,
+        `${withState ? "" : lost}3 created, 0 already there, 0 refused.\n`,
+      ]);
+      expect(err).toMatch(/^(Columns|Fields) not used: id, status, .*created_at.*\.\n$/);
+      expect(again.out).toEndWith("0 created, 3 already there, 0 refused.\n");
+      expect(await known(other)).toEqual(
+        (await known(one)).map((link) => (withState ? link : { ...link, ...STATE })),
+      );
+    },
+    60_000,
+  );
+
+  /** The links of a program, oldest first, without what differs from one to another. */
+  async function known({ run }: Awaited<ReturnType<typeof withAccount>>) {
+    const { out } = await run(["export", "links", "--format", "ndjson"]);
+    return linesOf({ out })
+      .map((line) => JSON.parse(line))
+      .map(({ id, created_at, status_changed_at, ...link }) => link)
+      .sort((a, b) => a.url.localeCompare(b.url));
+  }
 
   test("ends quietly when its reader has enough", async () => {
     const { start, run } = await withAccount();

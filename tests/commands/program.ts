@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { run as runCommand } from "../../server/commands/program.ts";
 import { closeAtEnd } from "../shared.ts";
@@ -26,6 +26,17 @@ export function createProgram(settings: Record<string, string> = {}) {
     /** Runs a command in a process of its own. */
     runProcess: processes.run,
   };
+}
+
+/** A folder with these files, until the tests end. */
+export function folderWith(files: Record<string, string | Uint8Array>): string {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
+  closeAtEnd(async () => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
 }
 
 /** @param command starts the program, such as another version of it */

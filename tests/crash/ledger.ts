@@ -4,6 +4,7 @@ type Told = { url: string; frequency: string };
 /** What was asked and not answered: it may have been done or not. */
 type InDoubt =
   | { did: "create"; url: string; idempotencyKey: string }
+  | { did: "upsert"; items: { external_id: string; url: string }[] }
   | { did: "change"; id: string; frequency: string }
   | { did: "delete"; id: string };
 
@@ -50,7 +51,7 @@ export function contradictions(ledger: Ledger, kept: KeptLinks): string[] {
 /** Takes what is kept for what was told, where nothing was. */
 export function settleDoubts(ledger: Ledger, kept: KeptLinks): void {
   for (const each of ledger.inDoubt) {
-    if (each.did === "create") continue;
+    if (each.did === "create" || each.did === "upsert") continue;
     ledger.inDoubt.delete(each);
     const link = kept.get(each.id);
     if (link) ledger.links.set(each.id, link);

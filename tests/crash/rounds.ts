@@ -153,7 +153,7 @@ async function comeToRest(folder: string, installed: Installed): Promise<number>
   return killed;
 }
 
-/** Sites, hosts and accounts whose kept counts are not those of their links. */
+/** Sites, hosts, accounts and tags whose kept counts are not those of their links, and rows of links that are gone. */
 const MISCOUNTED = `
   with counted as (
     select account_no, site, sum(status = 'active') as active, sum(status = 'dead') as dead,
@@ -167,6 +167,17 @@ const MISCOUNTED = `
   union select 'account ' || a.no from accounts a
     where (select count(*) from links where account_no = a.no) <>
       (select coalesce(sum(active + dead + unknown), 0) from link_counts where subject = a.no)
+  union select 'tag ' || t.name from tags t
+    where (select count(*) from link_tags where tag_no = t.no) <>
+      (select coalesce(sum(active + dead + unknown), 0) from link_counts where subject = t.no)
+  union select 'handled of ' || a.no from accounts a
+    where (select count(*) from links where account_no = a.no and status = 'dead' and handling <> 'open') <>
+      (select coalesce(sum(handled), 0) from link_counts where subject = a.no)
+  union select 'handling of ' || l.url from links l left join link_triage on link_no = l.no
+    where l.handling <> coalesce(link_triage.handling, 'open')
+  union select 'note of ' || link_no from link_texts where link_no not in (select no from links)
+  union select 'decision about ' || link_no from link_triage where link_no not in (select no from links)
+  union select 'tag of ' || link_no from link_tags where link_no not in (select no from links)
   union select 'change of ' || site from changes where link_no not in (select no from links)`;
 
 function lastLook({ rows, links }: Kept, gone: Set<string>, world: World): string[] {

@@ -3,6 +3,7 @@ import type { Random } from "../random.ts";
 import type { Ledger } from "./ledger.ts";
 
 const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"];
+const TAGS = ["docs", "press", "legal"];
 /** Links of one batch. */
 const MANY = 20;
 
@@ -40,6 +41,19 @@ export async function writeUntilCut(
     for (const { link } of data.results) note(link.id, link.url);
   }
 
+  /** By ids of ours, so that it can be repeated without an idempotency key. */
+  async function upsert() {
+    const items = Array.from({ length: 5 }, () => ({
+      external_id: `e-${made}`,
+      url: urlOf(made++),
+    }));
+    const doubt = { did: "upsert", items } as const;
+    ledger.inDoubt.add(doubt);
+    const { data } = await ask("POST", "/links/upsert", { links: items });
+    ledger.inDoubt.delete(doubt);
+    for (const [i, { url }] of items.entries()) note(data.results[i].id, url);
+  }
+
   async function change() {
     const id = mine[random(mine.length)];
     if (!id) return create();
@@ -49,6 +63,18 @@ export async function writeUntilCut(
     const { data } = await ask("PATCH", `/links/${id}`, { check_frequency: frequency });
     ledger.inDoubt.delete(doubt);
     ledger.links.set(id, { url: data.url, frequency });
+  }
+
+  /** What is decided and noted is counted in other tables; cut, it is there as a whole or not at all. */
+  async function handle() {
+    const id = mine[random(mine.length)];
+    if (!id) return create();
+    const mutedUntil = new Date(Date.now() + 86_400_000).toISOString();
+    await ask("PATCH", `/links/${id}`, {
+      tags: TAGS.filter(() => random(2) === 0),
+      note: `Note ${random(1000)}`,
+      ...(random(2) === 0 ? { handling: "open" } : { handling: "muted", muted_until: mutedUntil }),
+    });
   }
 
   async function remove() {
@@ -67,7 +93,7 @@ export async function writeUntilCut(
     ledger.links.set(id, { url, frequency: "daily" });
   }
 
-  const steps = [create, create, change, remove, remove, createMany];
+  const steps = [create, create, change, handle, handle, remove, remove, createMany, upsert];
   for (;;) {
     try {
       await steps[random(steps.length)]!();
@@ -84,6 +110,12 @@ export async function writeUntilCut(
 export async function askAgain(ledger: Ledger, asked: Asked): Promise<void> {
   const ask = createAsk(asked);
   for (const doubt of ledger.inDoubt) {
+    if (doubt.did === "upsert") {
+      const { data } = await ask("POST", "/links/upsert", { links: doubt.items });
+      for (const [i, { url }] of doubt.items.entries())
+        ledger.links.set(data.results[i].id, { url, frequency: "daily" });
+      ledger.inDoubt.delete(doubt);
+    }
     if (doubt.did !== "create") continue;
     const { data } = await ask("POST", "/links", { url: doubt.url }, doubt.idempotencyKey);
     ledger.links.set(data.id, { url: data.url, frequency: "daily" });

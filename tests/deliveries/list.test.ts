@@ -120,7 +120,7 @@ onBothEngines("GET /webhooks/{id}/deliveries", (server) => {
       "event=link.moved",
       {
         event: [
-          "must be one of: link.dead, link.alive, link.created, link.deleted, check.complete, batch.complete, summary.ready, usage.threshold, digest",
+          "must be one of: link.dead, link.alive, link.created, link.deleted, link.changed, check.complete, batch.complete, source.complete, summary.ready, usage.threshold, digest",
         ],
       },
     ],

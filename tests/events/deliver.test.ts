@@ -38,6 +38,8 @@ onBothEngines("deliveries", (server) => {
         status: "unknown",
         createdAt: link.created_at,
         batchId: null,
+        ...{ title: null, tags: [], externalId: null, metadata: {}, muted: false },
+        ...{ note: null, assignee: null },
       },
     });
     expect((await me.get(path)).body.data).toMatchObject({

@@ -99,6 +99,42 @@ describe.each(ALL)("In %s", (service) => {
     expect(links).toContain(`${DASHBOARD}/links/${linkIdIn(told)}`);
   });
 
+  test("a message about a link has what people noted about it", () => {
+    const said = {
+      ...{ title: "Handbook", note: "Moved\nto the wiki", tags: ["docs", "press"] },
+      assignee: { id: "x", email: "ada@example.org" },
+    };
+
+    const text = seen(storedEvent("link.dead", said)).text.replace(/[\u200b`]/g, "");
+
+    expect(text).toMatch(/Handbook\nhttps:\S+\n+The server returned 404/);
+    for (const each of ["Note: Moved to the wiki", "Tags: docs, press"])
+      expect(text).toInclude(each);
+    expect(text).toInclude("Assigned to: ada@example.org");
+    const digest = seen(storedDigest({ "link.dead": 2 }, [storedEvent("link.dead", said)])).text;
+    expect(digest).toInclude("The server returned 404");
+  });
+
+  test("a title of signs that show nothing is none", () => {
+    const textWith = (title: string | null) => seen(storedEvent("link.dead", { title }), null).text;
+
+    expect(textWith("\u202e \u2028\u200f")).toBe(textWith(null));
+  });
+
+  test("nothing that people noted breaks the form or the limits of a message, or leads anywhere", () => {
+    for (const text of HOSTILE_URLS) {
+      const said = { title: text, note: text, tags: [text], assignee: { id: "x", email: text } };
+      const url = `${URL}/${"b".repeat(2048 - URL.length - 1)}`;
+      const message = seen(storedEvent("link.dead", { ...longReason(url), ...said }));
+
+      expect(message.text.isWellFormed()).toBe(true);
+      expect(message.text).not.toMatch(/\p{Cc}(?<!\n)|[\u202e\u2028]/u);
+      expect(message.links.filter((link) => link !== url && !link.startsWith(DASHBOARD))).toEqual(
+        [],
+      );
+    }
+  });
+
   test.each([
     ["link.alive", ["Alive again", URL, "Previous status: dead."]],
     ["link.created", ["Added", URL, "Checked daily."]],
@@ -173,9 +209,14 @@ describe.each(ALL)("In %s", (service) => {
     const { text } = seen(storedDigest(ones, first));
 
     expect(text).toInclude(
-      "1 link is dead, 1 is alive, 1 was added, 1 was deleted, 1 check was completed, 1 batch was completed",
+      "1 link is dead, 1 is alive, 1 was added, 1 was deleted, 1 was changed, 1 check was completed, 1 batch was completed",
     );
     expect(text).not.toInclude("more");
+  });
+
+  test("a summary has how many links were handled as numbers", () => {
+    const { text } = seen(storedEvent("summary.ready"));
+    expect(text).toInclude("Handled: 2 acknowledged, 1 muted.");
   });
 
   test("a digest of one reads as that one", () => {
@@ -192,7 +233,7 @@ describe.each(ALL)("In %s", (service) => {
         const { text, links } = seen(told);
 
         expect(text.isWellFormed()).toBe(true);
-        expect(text).not.toMatch(/\p{Cc}(?<!\n)|\u202e/u);
+        expect(text).not.toMatch(/\p{Cc}(?<!\n)|[\u202e\u2028]/u);
         expect(links.every(isWhole(url))).toBe(true);
       }
     }

@@ -1,10 +1,12 @@
 import { EVENT_TYPES, type EventType } from "../../server/db/tables.ts";
 import type { DigestData, StoredEvent } from "../../server/webhooks/chat-message.ts";
-import { sampleOf } from "../../server/webhooks/event-types.ts";
+import { type LinkNotes, sampleOf } from "../../server/webhooks/event-types.ts";
 
 export const AT = Date.parse("2030-01-01T12:34:56.789Z");
 
-type Changes = { url?: string; reason?: string; previousStatus?: string; test?: boolean };
+type Changes = { url?: string; reason?: string; previousStatus?: string; test?: boolean } & Partial<
+  Pick<LinkNotes, "title" | "note" | "tags" | "assignee">
+>;
 
 /** Returns an event as it is stored, about an example by default. */
 export const storedEvent = (type: EventType, changes: Changes = {}): StoredEvent => ({
@@ -50,6 +52,7 @@ const bits = [
     "é",
     "😀",
     "\u202e",
+    "\u2028",
   ],
   ...["@everyone ", "<!channel>", "<@1>", "](https://evil.example)", "` @here `", "%F0%9F%98%80"],
 ];

@@ -12,6 +12,8 @@ const PATH = "/api/v1/links/export";
 const HEAD = lineOf(
   ...["id", "url", "status", "reason", "message", "status_changed_at", "last_checked_at"],
   ...["status_code", "response_time_ms", "service", "group", "check_frequency", "created_at"],
+  ...["title", "note", "tags", "external_id", "assignee", "handling", "muted_until"],
+  ...["check_schedule", "time_zone", "metadata", "previous_url"],
 );
 
 /** The same, and how many long selects it was asked for. */
@@ -33,6 +35,12 @@ onBothEngines("GET /links/export", (server) => {
     const url = "https://example.org/whole";
     const id = await addLink(me, { url, group_id: group, check_frequency: "weekly" });
     const at = server().clock.now();
+    const schedule = { cron: "0 6 * * 1-5", time_zone: "Europe/Berlin" };
+    await me.patch(`/api/v1/links/${id}`, {
+      ...{ title: "Handbook", note: "=1+1", tags: ["press", "docs"], external_id: "p-17" },
+      ...{ metadata: { cms_id: "1" }, check_schedule: schedule },
+      ...{ handling: "muted", muted_until: "2030-06-01" },
+    });
     await setLink(server(), id, {
       ...{ status: "dead", reason: "http_404", statusChangedAt: at },
       ...{ lastStatus: "dead", lastReason: "http_404", lastStatusCode: 404 },
@@ -54,6 +62,8 @@ onBothEngines("GET /links/export", (server) => {
         lineOf(
           ...[id, url, "dead", "http_404", "The server returned 404: there is no such page."],
           ...[moment, moment, 404, 87, "generic", "Docs", "weekly", moment],
+          ...["Handbook", "'=1+1", "docs;press", "p-17", "", "muted", "2030-06-01T00:00:00.000Z"],
+          ...[schedule.cron, schedule.time_zone, '{"cms_id":"1"}', ""],
         ),
     );
   });
@@ -166,7 +176,8 @@ onBothEngines("GET /links/export", (server) => {
 
     const moment = new Date(server().clock.now()).toISOString();
     const unchecked = [id, "https://example.org/new", "unknown", "", "", moment, "", "", ""];
-    expect(body).toBe(HEAD + lineOf(...unchecked, "generic", "", "daily", moment));
+    const unnoted = ["", "", "", "", "", "open", "", "", "", "", ""];
+    expect(body).toBe(HEAD + lineOf(...unchecked, "generic", "", "daily", moment, ...unnoted));
   });
 
   test("shows a link that is being checked as the list does", async () => {

@@ -8,7 +8,7 @@ export const rowsIn = ({ body }: Reply): Record<string, string>[] =>
 
 /** A line of an export: every cell is quoted. */
 export const lineOf = (...cells: (string | number)[]) =>
-  `${cells.map((cell) => `"${cell}"`).join(",")}\r\n`;
+  `${cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(",")}\r\n`;
 
 /** Whom a verb is to take the asker for. */
 export const callerOf = ({ accountId, accountNo }: Asker): Caller => ({

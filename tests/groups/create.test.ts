@@ -22,6 +22,7 @@ onBothEngines("POST /groups", (server) => {
         counts: { active: 0, dead: 0, unknown: 0 },
         created_at: START,
         updated_at: START,
+        check_schedule: null,
       },
     });
   });

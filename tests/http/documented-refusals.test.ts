@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { takeNumbers } from "../../server/db/queries.ts";
 import { idempotencyKeys } from "../../server/db/tables.ts";
 import { hashToken, newId } from "../../server/lib/ids.ts";
 import { contractOf, type Place } from "../contract.ts";
@@ -26,6 +28,9 @@ describe("every operation refuses as documented", () => {
     const batch = await me.post("/api/v1/links/check", { link_ids: [records.links] });
     records.batches = batch.body.data.batch_id;
     records.deliveries = await addDelivery(server, me, records.webhooks!);
+    const [run] = (await me.get(`/api/v1/sources/${records.sources}/runs`)).body.data.items;
+    records.runs = run.id;
+    records.pages = await addPage(server, records.sources!);
   });
   afterAll(() => server.stop());
 
@@ -44,7 +49,7 @@ describe("every operation refuses as documented", () => {
   }
 
   const pathOf = ({ template }: Place) =>
-    template.replace(/(\w+)\/\{\w+\}/g, (_, owner) => `${owner}/${records[owner] ?? newId()}`);
+    template.replace(/([\w-]+)\/\{\w+\}/g, (_, owner) => `${owner}/${records[owner] ?? newId()}`);
 
   const missing = ({ template }: Place) => template.replace(/\{\w+\}/g, newId);
 
@@ -163,10 +168,24 @@ async function makeRecords({ post }: Asker): Promise<Record<string, string>> {
     links: { url: "https://example.org/a" },
     groups: { name: "Docs" },
     webhooks: { url: "https://example.org/hook", events: ["link.dead"] },
+    "host-settings": { host: "docs.example.org", user_agent: "Test" },
+    sources: { kind: "list", name: "List", url: "https://docs.example.org/list.txt" },
   };
   const made = Object.entries(bodies).map(async ([owner, body]): Promise<[string, string]> => {
     const reply = await post(`/api/v1/${owner}`, body);
     return [owner, reply.body.data.id];
   });
   return Object.fromEntries(await Promise.all(made));
+}
+
+/** A page as a run would have read it. */
+async function addPage({ deps }: TestServer, sourceId: string): Promise<string> {
+  const { store } = deps;
+  const no = await takeNumbers(store, 1);
+  await store.run(sql`
+    insert into source_pages (no, source_no, url, url_key, part, line_offset, state, depth, seen_run, wanted_run,
+      places, flagged, is_gone, refused)
+    select ${no}, no, url, url, '', 0, 'read', 0, 1, 1, 0, 0, 0, 0 from sources where id = ${sourceId}
+  `);
+  return String(no);
 }

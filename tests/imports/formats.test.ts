@@ -1,9 +1,23 @@
 import { describe, expect, test } from "bun:test";
-import { FORMATS, recognise } from "../../server/links/imports/formats.ts";
-import { newReading, type OpenReader } from "../../server/links/imports/reading.ts";
+import { FORMATS, recognise } from "../../server/imports/formats.ts";
+import { type Notes, withoutRefused } from "../../server/imports/noted.ts";
+import { newReading, type OpenReader } from "../../server/imports/reading.ts";
 import { stepsOf } from "../checker/steps.ts";
 import { LISTS } from "./lists.ts";
 import { readIn, toldOf } from "./reading.ts";
+
+const ITEM = { url: "https://example.org/a", line: 2, group: "", frequency: "" };
+const FULL = {
+  noted: {
+    title: "=1+1",
+    note: "two\nlines, 🎉",
+    tags: ["docs", "press"],
+    external_id: "p-17",
+    metadata: { a: "b" },
+    check_schedule: { cron: "0 6 * * 1-5", time_zone: "Europe/Berlin" },
+  },
+  decided: { handling: "muted", muted_until: "2031-01-01", assignee: "a@example.org" },
+};
 
 describe("A list of links", () => {
   test.each(LISTS)("is known by what is in it, and read: %s", async (_, text, format, found) => {
@@ -56,10 +70,130 @@ describe("A list of links", () => {
     ]);
   });
 
-  test("names the columns of a table that are not read", async () => {
-    const { notes } = await readIn("url,tags,group,owner\nhttps://example.org/a,x,Docs,me\n");
+  test.each([
+    [
+      "columns",
+      "url,tags,group,owner,id\nhttps://example.org/a,x,Docs,me,\n",
+      "Columns not used: owner, id.",
+    ],
+    [
+      "columns without a heading",
+      "A\thttps://example.org/a\nB\thttps://example.org/b\n",
+      "Without a heading, only the column of URLs is used.",
+    ],
+    [
+      "fields",
+      '[{"url":"https://example.org/a","owner":"me","empty":[]},"https://example.org/b"]',
+      "Field not used: owner.",
+    ],
+    [
+      "fields of Uptime Kuma",
+      '{"version":"1","notificationList":[{}],"proxyList":[],"monitorList":[{"id":1,"type":"http","url":"https://example.org/a","keyword":"","method":"POST","maxretries":0}]}',
+      "Fields not used: notificationList, method.",
+    ],
+    [
+      "fields of UptimeRobot",
+      '{"monitors":[{"friendly_name":"A","url":"https://example.org/a","type":1,"httpMethodType":2}]}',
+      "Field not used: http_method_type.",
+    ],
+    [
+      "names of bookmarks",
+      '<a href="https://example.org/a" tags="x">A</a>',
+      "The names of bookmarks are not used.",
+    ],
+  ])("names what is not read: %s", async (_, text, note) => {
+    expect((await readIn(text)).notes).toEqual([note]);
+  });
 
-    expect(notes).toEqual(["Columns not used: tags, owner."]);
+  test("takes the column whose name is ours before one that is only like it", async () => {
+    const text = "url,name,title\nhttps://example.org/a,Name,Title\n";
+
+    const { items, notes } = await readIn(text);
+
+    expect([items[0]!.noted, notes]).toEqual([{ title: "Title" }, ["Column not used: name."]]);
+  });
+
+  test.each([
+    ["title,note,tags,external_id,metadata,check_schedule,time_zone,handling,muted_until,assignee"],
+    [
+      "Label,Description,Labels,Ref,Metadata,Check schedule,Time zone,Handling,Muted until,Assignee",
+    ],
+    ["name,notes,labels,ref,metadata,check_schedule,time_zone,handling,muted_until,assignee"],
+  ])("has what is known of its links, as %s", async (names) => {
+    const cells = `'=1+1,"two\r\nlines, 🎉","docs; press ,",p-17,"{""a"":""b""}",0 6 * * 1-5,Europe/Berlin,Muted,2031-01-01,a@example.org`;
+
+    const { items, notes } = await readIn(`url,${names}\nhttps://example.org/a,${cells}\n`);
+
+    expect([items[0], notes]).toEqual([{ ...ITEM, ...FULL }, []]);
+  });
+
+  test("reads JSON as the API and the export have it, and a schedule of a group as none", async () => {
+    const { noted, decided } = FULL;
+    const { tags, metadata, check_schedule, ...texts } = noted;
+    const { assignee, ...others } = decided;
+    const asReply = { ...noted, ...others, assignee: { id: "1", email: assignee } };
+    const asExport = {
+      ...texts,
+      ...decided,
+      tags: tags.join(";"),
+      metadata: JSON.stringify(metadata),
+      check_schedule: check_schedule.cron,
+      time_zone: check_schedule.time_zone,
+    };
+    const ofGroup = {
+      title: "A",
+      metadata: {},
+      tags: [],
+      note: null,
+      check_schedule: { ...check_schedule, from: "group" },
+    };
+    const records = [asReply, asExport, ofGroup].map((each) => ({ url: ITEM.url, ...each }));
+
+    const { items } = await readIn(records.map((each) => JSON.stringify(each)).join("\n"));
+
+    expect(items).toEqual([
+      { ...ITEM, ...FULL, line: 1 },
+      { ...ITEM, ...FULL },
+      { ...ITEM, line: 3, noted: { title: "A" } },
+    ]);
+  });
+
+  test("says of a line what of it cannot be kept", async () => {
+    const text = `url,group,metadata,title,time_zone\nhttps://example.org/a,${"g".repeat(101)},[1],${"x".repeat(60_000)},UTC,more\n`;
+
+    const { items } = await readIn(text);
+
+    expect(items[0]).not.toHaveProperty("noted");
+    expect(items[0]!.notKept).toEqual([
+      { field: "title", why: "is too long" },
+      { field: "metadata", why: "is not a JSON object" },
+      { field: "time_zone", why: "has no check_schedule" },
+      { field: "group", why: "was cut to 100 characters" },
+      { field: "row", why: "has more cells than the heading" },
+    ]);
+  });
+
+  test("loses only the parts that the server refuses", () => {
+    const item: Notes = {
+      noted: { title: "A", tags: ["a", "b,", "c", "d;"], metadata: { "x.y": "1", z: "2" } },
+    };
+    const refused = {
+      "tags[1]": ["has a comma"],
+      "tags[3]": ["too"],
+      "metadata.x.y": ["is bad"],
+      title: ["is bad"],
+    };
+
+    expect(withoutRefused(item, refused)).toEqual({
+      noted: { tags: ["a", "c"], metadata: { z: "2" } },
+      notKept: [
+        { field: "tags", why: '"b," has a comma' },
+        { field: "tags", why: '"d;" too' },
+        { field: "metadata", why: '"x.y" is bad' },
+        { field: "title", why: "is bad" },
+      ],
+    });
+    expect(withoutRefused(item, { url: ["is required"], title: ["is bad"] })).toBeNull();
   });
 
   test("that is an index of sitemaps has none, but the way to them", async () => {

@@ -1,16 +1,33 @@
+const KUMA_TAGS = [
+  { name: "API", value: "" },
+  { name: "team", value: "docs" },
+];
+
 /** Lists of each format: what it is, its text, what it is taken for, and what is found in it. */
 export const LISTS: [what: string, text: string, format: string, found: string[]][] = [
   [
     "text with comments, and words around its URLs",
-    "# mine\r\n\r\n* [Docs](https://example.org/docs)\r\n <https://example.org/a>; http://example.org/b.\nexample.org/c\nno link\n  # https://example.org/not",
+    "# mine\r\n\r\n* [Docs] (https://example.org/docs/(v2)/a)\r\n <https://example.org/a>; http://example.org/b.\nwww.example.org/c\nno link\n  # https://example.org/not",
     "text",
     [
-      "3 https://example.org/docs",
+      "3 https://example.org/docs/(v2)/a",
       "4 https://example.org/a",
       "4 http://example.org/b",
-      "5 https://example.org/c",
+      "5 https://www.example.org/c",
       "6 no link",
     ],
+  ],
+  [
+    "a Markdown document, whose headings are not comments",
+    "# See [a](https://example.org/a)\r\n\r\n`https://code.example/` [b][] [c](c.md) [me](mailto:a@b.example)\r\n\r\n* [a](https://example.org/a)\r\n\r\n[b]: https://example.org/(b)\r\n",
+    "markdown",
+    ["1 https://example.org/a", "3 https://example.org/(b)"],
+  ],
+  [
+    "a Markdown document with a fence alone",
+    "# Title\n\n```\nhttps://code.example/\n```\nSee https://example.org/a.\n",
+    "markdown",
+    ["6 https://example.org/a"],
   ],
   [
     "our own export",
@@ -22,7 +39,7 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
     "a sheet that tells its delimiter and has a line break in a cell",
     'sep=;\nName;Website;Frequency\n"One\nor two";https://example.org/a;Daily\n\nTwo;example.org/b;month\n',
     "csv",
-    ["2 https://example.org/a daily", "4 https://example.org/b monthly"],
+    ['2 https://example.org/a daily "One or two"', '4 https://example.org/b monthly "Two"'],
   ],
   [
     "JSON texts and records",
@@ -78,7 +95,14 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
       monitorList: [
         { id: 1, type: "group", name: "Web", parent: null },
         { id: 2, type: "group", name: "Shop", parent: 1 },
-        { id: 3, type: "http", url: "https://example.org/a", parent: 2, interval: 60 },
+        {
+          id: 3,
+          type: "http",
+          url: "https://example.org/a",
+          parent: 2,
+          interval: 60,
+          name: "A 👋",
+        },
         { id: 4, type: "keyword", url: "https://example.org/b", interval: 86_400, active: false },
         {
           id: 5,
@@ -88,33 +112,33 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
           name: "Router",
           interval: 20,
         },
-        { id: 6, type: "json-query", url: "https://example.org/c", tags: [{ name: "API" }] },
+        { id: 6, type: "json-query", url: "https://example.org/c", tags: KUMA_TAGS },
       ],
     }),
     "uptime-kuma",
     [
-      "3 https://example.org/a in Web / Shop hourly",
+      '3 https://example.org/a in Web / Shop hourly "A 👋"',
       "4 https://example.org/b daily",
       "5 10.0.0.1 A monitor of the type “ping” does not watch a page.",
-      "6 https://example.org/c in API",
+      "6 https://example.org/c in API #API #team: docs",
     ],
   ],
   [
     "a table of UptimeRobot",
-    'Type,Friendly Name,URL/IP,Interval\nHTTP(s),"Shop, old",https://example.org/a,300\nKeyword,B,https://example.org/b,86400\nPing,Router,10.0.0.1,300\n',
+    'Type,Friendly Name,URL/IP,Interval,Tags\nHTTP(s),"Shop, old",https://example.org/a,300,"a, b"\nKeyword,B,https://example.org/b,86400,\nPing,Router,10.0.0.1,300,\n',
     "uptimerobot",
     [
-      "1 https://example.org/a hourly",
-      "2 https://example.org/b daily",
+      '1 https://example.org/a hourly "Shop, old" #a #b',
+      '2 https://example.org/b daily "B"',
       "3 10.0.0.1 A monitor of the type “Ping” does not watch a page.",
     ],
   ],
   [
     "monitors as the API of UptimeRobot gives them",
-    '{"stat":"ok","monitors":[{"id":1,"friendly_name":"A","url":"https://example.org/a","type":1,"interval":300},{"id":2,"friendly_name":"Job","url":"","type":5}]}',
+    '{"stat":"ok","monitors":[{"id":1,"friendly_name":"A","url":"https://example.org/a","type":1,"interval":300,"tags":[{"id":7,"name":"shop"}]},{"id":2,"friendly_name":"Job","url":"","type":5}]}',
     "uptimerobot",
     [
-      "1 https://example.org/a hourly",
+      '1 https://example.org/a hourly "A" #shop',
       "2 Job A monitor of the type “heartbeat” does not watch a page.",
     ],
   ],

@@ -1,5 +1,5 @@
-import { FORMATS, type Format, recognise } from "../../server/links/imports/formats.ts";
-import { newReading, type Reading } from "../../server/links/imports/reading.ts";
+import { FORMATS, type Format, recognise } from "../../server/imports/formats.ts";
+import { newReading, type Reading } from "../../server/imports/reading.ts";
 
 /** Reads a text in pieces of so many characters. */
 export async function readIn(
@@ -16,8 +16,9 @@ export async function readIn(
   return reading;
 }
 
-/** Each item's line, URL, group and frequency, or why it is none. */
+/** Each item's line, URL, group, frequency, title and tags, or why it is none. */
 export const toldOf = ({ items }: Reading) =>
-  items.map(({ line, url, group, frequency, problem }) =>
-    [line, url, group && `in ${group}`, frequency, problem].filter(Boolean).join(" "),
-  );
+  items.map(({ line, url, group, frequency, problem, noted: { title, tags = [] } = {} }) => {
+    const about = problem ? [problem] : [title && `"${title}"`, ...tags.map((tag) => `#${tag}`)];
+    return [line, url, group && `in ${group}`, frequency, ...about].filter(Boolean).join(" ");
+  });

@@ -208,7 +208,7 @@ onBothEngines("POST /links/batch-change", (server) => {
   const change = { check_frequency: "weekly" };
   const WHICH = ["is required, or else filter, which before goes with"];
   test.each([
-    ["nothing", {}, { change: ["must have group_id, check_frequency or both"] }],
+    ["nothing", {}, { change: ["must have at least one field to change"] }],
     ["no links", { change }, { link_ids: WHICH }],
     ["links twice", { link_ids: [NO_ID], filter: {}, change }, { link_ids: WHICH }],
     ["ids from somewhere on", { link_ids: [NO_ID], before: "1", change }, { link_ids: WHICH }],
@@ -216,7 +216,7 @@ onBothEngines("POST /links/batch-change", (server) => {
     [
       "no change",
       { filter: {}, change: {} },
-      { change: ["must have group_id, check_frequency or both"] },
+      { change: ["must have at least one field to change"] },
     ],
     [
       "a misspelt filter",

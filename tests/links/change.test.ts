@@ -94,7 +94,7 @@ onBothEngines("PATCH /links/{id}", (server) => {
   test("an empty change changes nothing, not even the moment of the last one", async () => {
     const me = await server().account();
     const link = await addLink(me);
-    const { evidence: _, last_change: __, ...before } = (await me.get(`${path}/${link}`)).body.data;
+    const [before] = (await me.get(path)).body.data.items;
     server().clock.moveBy(1000);
 
     for (const change of [{}, { unknown: 1 }, { id: link, url: before.url, status: "unknown" }]) {
@@ -117,7 +117,7 @@ onBothEngines("PATCH /links/{id}", (server) => {
     expect(status).toBe(400);
     expect(body.error.details.fields).toEqual({
       id: ["cannot be changed"],
-      url: ["cannot be changed"],
+      url: ["cannot be changed; use POST /links/{id}/url"],
       status: ["cannot be changed"],
       group_id: ["no such group"],
       check_frequency: [FREQUENCIES],

@@ -30,6 +30,10 @@ onBothEngines("POST /links", (server) => {
         last_check: null,
         created_at: START,
         updated_at: START,
+        ...{ title: null, tags: [], external_id: null, assignee: null, handling: "open" },
+        ...{ handled_at: null, handled_by: null, muted_until: null, overridden_until: null },
+        check_schedule: null,
+        ...{ pinned: true, sources: 0, places: 0, retired_at: null },
       },
     });
   });

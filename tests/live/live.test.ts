@@ -8,6 +8,9 @@ import { saw } from "../checker/ended.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
+import { startSite } from "../site.ts";
+import { startReading } from "../sources/reading.ts";
+import { until } from "../until.ts";
 import { openLine } from "./line.ts";
 
 onBothEngines("GET /dashboard/api/live", (server) => {
@@ -87,6 +90,22 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     expect(unchanged.topics).not.toContain("sites");
     expect(changed.topics).toContain("sites");
     line.close();
+  });
+
+  test("announces sources when a run has begun or ended, and no request was made", async () => {
+    const browser = await signedIn();
+    const site = startSite({ "/list.txt": "none" });
+    const input = { kind: "list", name: "Docs", url: `${site.url}/list.txt` };
+    const { id } = (await browser.post("/sources", input)).body.data;
+    const line = await openLine(server(), browser);
+    await line.next();
+
+    const reading = startReading(server());
+    await line.until(({ topics }) => topics.includes("sources"));
+    await until(async () => (await browser.get(`/sources/${id}`)).body.data.run.ended_at);
+
+    line.close();
+    await Promise.all([reading.stop(), site.stop()]);
   });
 
   test("sends the state of links that were checked, so that a page need not fetch it", async () => {

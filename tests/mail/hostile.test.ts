@@ -61,11 +61,12 @@ onBothEngines(
   "a hostile text",
   (server) => {
     test.each(HOSTILE.map((text) => ({ text, shown: JSON.stringify(text).slice(0, 60) })))(
-      "$shown stays text, as URL and as name",
+      "$shown stays text, as URL, as name and in all that is noted about a link",
       async ({ text }) => {
         const { deps } = server();
         const at = Date.parse("2030-01-01T00:00:00Z");
-        const data = { ...sampleOf("link.dead", at), url: text };
+        const said = { title: text, note: text, tags: [text], assignee: { id: "x", email: text } };
+        const data = { ...sampleOf("link.dead", at), url: text, ...said };
         const event = { type: "link.dead", data: JSON.stringify(data), createdAt: at } as const;
         const to = { webhookId: "w1", accountId: "a1", address: "ann@example.org" };
         const mail = mailFor(deps, "msg_1", event, { ...to, name: text, timeZone: null });
@@ -87,6 +88,8 @@ onBothEngines(
         const html = letter.html as string;
         const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, url]) => url!);
         expect(links.every((url) => url.startsWith("https://links.example.org/"))).toBe(true);
+        const shown = html.replace(/<title>.*?<\/title>|href="[^"]*"/g, "");
+        expect(shown).not.toMatch(/\w:\/\/\w|\w@\w/);
         const tags = new Set(
           [...html.matchAll(/<\/?([a-z!][a-z0-9]*)/gi)].map(([, tag]) => tag!.toLowerCase()),
         );

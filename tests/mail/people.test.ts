@@ -1,16 +1,24 @@
 import { beforeAll, expect, test } from "bun:test";
 import { and, desc, eq } from "drizzle-orm";
 import { deleteOldMails } from "../../server/accounts/mails.ts";
-import { audit, mails, users } from "../../server/db/tables.ts";
+import { audit, mailAddresses, mails, users } from "../../server/db/tables.ts";
+import { saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
 import { newTeam } from "../people/people.ts";
-import { newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
+import { checkDueLinks } from "../rounds.ts";
+import { type Browser, newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { sendAll } from "./recipients.ts";
 
-const host = await startMailHost();
+/** What happens while a message is taken. */
+let meanwhile = async () => {};
+const host = await startMailHost({
+  onRcptTo: (_address, _session, callback) => void meanwhile().then(() => callback()),
+});
 const NEXT = "another one, quite as long";
 const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
 
 const lettersTo = (address: string) =>
   host.letters.filter(({ recipients }) => recipients.includes(address));
@@ -145,6 +153,173 @@ onBothEngines(
       await sendAll(server().deps);
 
       expect(lettersTo("patient@example.org")).toHaveLength(1);
+    });
+
+    /** They have followed a link that was mailed to them. */
+    const prove = async (...people: { id: string }[]) => {
+      for (const { id } of people)
+        await server().deps.store.update(users).set({ emailVerifiedAt: 1 }).where(eq(users.id, id));
+    };
+
+    const assign = (browser: Browser, to: { id: string }) =>
+      browser.post("/links/batch", {
+        links: [{ url: `https://example.org/${crypto.randomUUID()}`, assignee_id: to.id }],
+      });
+
+    test("says how many links were assigned to someone, once an hour", async () => {
+      const { owner, editor, browsers } = await newTeam(server());
+      await prove(editor);
+      const { clock, deps } = server();
+      const assign = (count: number, more: object = {}) =>
+        browsers.owner.post("/links/batch", {
+          links: Array.from({ length: count }, () => ({
+            ...{ url: `https://example.org/${crypto.randomUUID()}`, assignee_id: editor.id },
+            ...more,
+          })),
+        });
+      const subjects = () => lettersTo(editor.email).map(({ subject }) => subject);
+      const later = async (minutes: number) => {
+        clock.moveBy(minutes * MINUTE);
+        await Promise.all([sendAll(deps), sendAll(deps)]);
+      };
+
+      await Promise.all([assign(2, { title: "Handbook" }), assign(3)]);
+      await later(2);
+      expect(subjects()).toEqual(["5 links were assigned to you on links.example.org"]);
+      const [first] = lettersTo(editor.email);
+      expect(first!.text).toContain(`By ${owner.email}.`);
+      expect(first!.text).toContain("Handbook, https://example.org/");
+      expect(first!.text).toContain("http://links.example.org/links?assignee=me");
+
+      await assign(1);
+      await later(30);
+      expect(subjects()).toHaveLength(1);
+      await browsers.owner.post("/links/batch-change", {
+        ...{ filter: { assignee: "none" }, change: { assignee_id: editor.id } },
+      });
+      await later(31);
+      expect(subjects()[1]).toBe("1 link was assigned to you on links.example.org");
+      expect(lettersTo(owner.email)).toEqual([]);
+    });
+
+    test("is not sent of links that someone takes themselves, gives back, or does not want to hear of", async () => {
+      const { owner, editor, viewer: reader, browsers } = await newTeam(server());
+      await prove(owner, editor, reader);
+      const { clock, deps } = server();
+      const links = [{ url: `https://example.org/${crypto.randomUUID()}`, assignee_id: "me" }];
+      const { body } = await browsers.editor.post("/links/batch", { links });
+      const path = `/links/${body.data.results[0].link.id}`;
+
+      const given = await browsers.editor.patch(path, { assignee_id: owner.id });
+      await browsers.editor.patch(path, { assignee_id: null });
+      const off = await browsers.viewer.post("/mail/me", { assigned: false });
+      const people = (await browsers.owner.get("/people")).body.data.items;
+      const viewer = people.find(({ role }: { role: string }) => role === "viewer");
+      await browsers.editor.patch(path, { assignee_id: viewer.id });
+      clock.moveBy(DAY);
+      await sendAll(deps);
+
+      expect([given.status, off.body.data.assigned]).toEqual([200, false]);
+      for (const { email } of [owner, editor, viewer]) expect(lettersTo(email)).toEqual([]);
+
+      await browsers.editor.patch(path, { assignee_id: owner.id });
+      await browsers.editor.patch(path, { assignee_id: null });
+      clock.moveBy(2 * MINUTE);
+      await sendAll(deps);
+      await browsers.editor.patch(path, { assignee_id: owner.id });
+      clock.moveBy(2 * MINUTE);
+      await sendAll(deps);
+      expect(lettersTo(owner.email)).toHaveLength(1);
+    });
+
+    test("is not sent about links to addresses that no one has proven, or that have refused it", async () => {
+      const { account, owner, editor, viewer, browsers } = await newTeam(server());
+      const { clock, deps } = server();
+      const of = { accountId: account.id, n: 0 };
+      await prove(editor);
+      await deps.store.insert(mailAddresses).values([
+        { ...of, address: editor.email, refusedAt: 1 },
+        { ...of, address: viewer.email, confirmedAt: 1 },
+      ]);
+
+      await assign(browsers.editor, owner);
+      await assign(browsers.owner, editor);
+      await assign(browsers.owner, viewer);
+      clock.moveBy(DAY);
+      await sendAll(deps);
+      const sent = [owner, editor, viewer].map(({ email }) => lettersTo(email).length);
+
+      expect(sent).toEqual([0, 0, 1]);
+      const ask = async (browser: Browser) => (await browser.get("/mail/me")).body.data.is_proven;
+      expect([await ask(browsers.owner), await ask(browsers.editor)]).toEqual([false, true]);
+    });
+
+    test("counts links that are assigned while a message is sent in the next one, an hour later", async () => {
+      const { editor, browsers } = await newTeam(server());
+      await prove(editor);
+      const { clock, deps } = server();
+      const counts = () => lettersTo(editor.email).map(({ subject }) => subject?.split(" ")[0]);
+
+      meanwhile = async () => {
+        meanwhile = async () => {};
+        await assign(browsers.owner, editor);
+        await assign(browsers.owner, editor);
+      };
+      await assign(browsers.owner, editor);
+      clock.moveBy(HOUR);
+      await sendAll(deps);
+      clock.moveBy(HOUR - 1);
+      await sendAll(deps);
+      expect(counts()).toEqual(["1"]);
+      clock.moveBy(1);
+      await sendAll(deps);
+
+      expect(counts()).toEqual(["1", "2"]);
+    });
+
+    test("says to those who can change it that a host refuses what is set for it, once a day", async () => {
+      const { owner, editor, viewer, browsers } = await newTeam(server());
+      const { clock, deps } = server();
+      const { body } = await browsers.owner.post("/host-settings", {
+        host: "docs.example.org",
+        headers: [{ name: "X-Key", value: "key-0123456789" }],
+      });
+      await browsers.owner.post("/links", {
+        ...{ url: "https://docs.example.org/", check_frequency: "hourly" },
+      });
+      const round = async (found: "accepted" | "refused", after = DAY) => {
+        clock.moveBy(after);
+        const end = saw(found === "refused" ? "credentials_refused" : "ok");
+        const host = { id: body.data.id, version: 1, found };
+        await checkDueLinks({ ...deps, check: async () => ({ ...end, host }) });
+      };
+
+      await round("refused");
+      await round("refused");
+      await sendAll(deps);
+      const letters = lettersTo(owner.email);
+      expect(letters.map(({ subject }) => subject)).toEqual([
+        "docs.example.org refuses the credentials of your checks",
+      ]);
+      expect(letters[0]!.text).not.toContain("key-0123456789");
+      expect([editor, viewer].map(({ email }) => lettersTo(email).length)).toEqual([1, 0]);
+
+      await round("accepted");
+      await round("refused");
+      await round("accepted");
+      await sendAll(deps);
+      expect(lettersTo(owner.email)).toHaveLength(1);
+
+      await round("refused");
+      await sendAll(deps);
+      expect(lettersTo(owner.email)).toHaveLength(2);
+      for (const found of ["accepted", "refused", "accepted", "refused"] as const)
+        await round(found, DAY / 8);
+      await sendAll(deps);
+      expect(lettersTo(owner.email)).toHaveLength(2);
+      clock.moveBy(DAY);
+      await sendAll(deps);
+      expect(lettersTo(owner.email)).toHaveLength(3);
     });
 
     test("is forgotten after thirty days", async () => {

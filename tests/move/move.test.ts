@@ -36,7 +36,10 @@ test("every row of every table is in the new database as it was", async () => {
   expect(before.checks!.length).toBeGreaterThan(MANY);
   for (const table of tables) {
     const rows = (await there.rows(table)).filter(({ name }) => !isNote(name));
-    expect([table, rows.length > 0, rows]).toEqual([table, true, before[table]!]);
+    // Who held it does not exist there.
+    const moved =
+      table === "sources" ? before[table]!.map((row) => ({ ...row, lease: null })) : before[table]!;
+    expect([table, rows.length > 0, rows]).toEqual([table, true, moved]);
   }
 });
 

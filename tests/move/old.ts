@@ -62,7 +62,7 @@ const HARD_TEXTS = [
 export function addHardTexts(path: string): void {
   change(path, (database) => {
     const add = database.prepare(
-      `insert into groups select 'hard-' || ?1, account_id, ?2, ?2, color, created_at, updated_at, 9000000 + ?1
+      `insert into groups select 'hard-' || ?1, account_id, ?2, ?2, color, created_at, updated_at, 9000000 + ?1, null, null
        from groups limit 1`,
     );
     for (const [i, text] of HARD_TEXTS.entries()) add.run(i, text);

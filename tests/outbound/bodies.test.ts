@@ -444,6 +444,37 @@ describe("whoever takes a body piece by piece", () => {
     },
   );
 
+  test.each<[string, Pack]>([["identity", (bytes) => bytes], ...CODINGS])(
+    "lets %p wait as long as it likes",
+    async (coding, pack) => {
+      const { pieces, onBody } = collect();
+      let isBusy = false;
+      const slowly = async (piece: Uint8Array) => {
+        expect(isBusy).toBe(false);
+        isBusy = true;
+        onBody(piece);
+        await new Promise(setImmediate);
+        isBusy = false;
+      };
+
+      await read(coding, pack(TEXT), { onBody: slowly });
+
+      expect(Buffer.concat(pieces).equals(TEXT)).toBe(true);
+    },
+  );
+
+  test("and never comes back, does not keep the request", async () => {
+    const stop = new AbortController();
+    const onBody = () => {
+      setImmediate(() => stop.abort());
+      return new Promise<void>(() => {});
+    };
+
+    expect(await read("gzip", gzipSync(TEXT), { onBody, signal: stop.signal })).toMatchObject({
+      reason: "aborted",
+    } as never);
+  });
+
   test("gets no more than the cap", async () => {
     const { pieces, onBody } = collect();
 

@@ -39,6 +39,7 @@ onBothEngines("GET /overview", (server) => {
       unknown: { ...BLANK, isWhole: true },
       groups: BLANK,
       webhooks: { pending: 0, oldestPendingSeconds: 0, failing: 0, disabled: BLANK },
+      hostSettings: BLANK,
     });
   });
 

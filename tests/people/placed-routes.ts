@@ -32,6 +32,9 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /links/:id/raw
     GET /links/:id/events
     GET /links/:id/stats
+    GET /links/:id/timeline
+    GET /tags
+    GET /views
     GET /links/export
     GET /batches/:id
     GET /groups
@@ -45,10 +48,21 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /webhooks
     GET /webhooks/:id
     POST /webhooks/matches
+    POST /links/verdicts
     GET /webhooks/deliveries
     GET /webhooks/deliveries/days
     GET /webhooks/:id/deliveries
     GET /webhooks/:id/deliveries/:delivery_id
+    GET /sources
+    GET /sources/:id
+    GET /sources/:id/runs
+    GET /sources/:id/runs/:run_id
+    GET /sources/:id/pages
+    GET /sources/:id/pages/:page_id
+    GET /links/:id/occurrences
+    GET /exports/occurrences
+    GET /host-settings
+    GET /host-settings/:id
     GET /services
     GET /overview
     GET /overview/services
@@ -68,6 +82,24 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     PATCH /links/:id
     DELETE /links/:id
     POST /links/:id/check
+    POST /sources
+    POST /sources/preview
+    PATCH /sources/:id
+    DELETE /sources/:id
+    POST /sources/:id/run
+    POST /sources/:id/cancel
+    POST /sources/:id/items
+    POST /sources/:id/items/delete
+    POST /links/:id/override
+    POST /links/:id/try
+    DELETE /links/:id/override
+    POST /links/:id/url
+    POST /links/upsert
+    PATCH /tags/:tag
+    DELETE /tags/:tag
+    POST /views
+    PATCH /views/:id
+    DELETE /views/:id
     POST /links/batch
     DELETE /links/batch
     POST /links/preview
@@ -87,6 +119,9 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /webhooks/:id/confirm
     POST /webhooks/:id/deliveries/:delivery_id/redeliver
     POST /webhooks/:id/redeliver-failed
+    POST /host-settings
+    PATCH /host-settings/:id
+    DELETE /host-settings/:id
   `),
 };
 

@@ -42,9 +42,15 @@ const INDEX = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
 const FILES: [name: string, content: string, format: string, found: string[]][] = [
   [
     "text in which words stand around the URLs",
-    "* [Docs](https://example.org/docs)\r\n<https://example.org/a>; http://example.org/b.\r\n",
+    "* Docs (https://example.org/docs)\r\n<https://example.org/a>; http://example.org/b.\r\n",
     "text",
     ["https://example.org/docs", "https://example.org/a", "http://example.org/b"],
+  ],
+  [
+    "a Markdown document",
+    "# [Docs](https://example.org/docs)\r\n\r\n`https://example.org/code` and [a]\r\n\r\n[a]: https://example.org/a\r\n",
+    "markdown",
+    ["https://example.org/docs", "https://example.org/a"],
   ],
   [
     "our own export, with a mark of its encoding",
@@ -281,9 +287,47 @@ onDashboard("The sheet that adds links reads", (dashboard) => {
   test("a table, and names the columns that it does not use", async () => {
     const { page } = await open();
 
-    await urlsField(page).fill("url,tags,owner\nhttps://example.org/a,x,me\n");
+    await urlsField(page).fill("url,score,owner\nhttps://example.org/a,1,me\n");
 
-    await sheet(page).getByText("Columns not used: tags, owner.").waitFor();
+    await sheet(page).getByText("Columns not used: score, owner.").waitFor();
+  });
+
+  test("what is known of links, and lists what is not kept before and after they are added", async () => {
+    const { page, accountId } = await open();
+    const heads = "url,title,tags,external_id,handling,owner";
+    const rows = [
+      `https://example.org/a,Handbook,docs;press,p-1,open,me`,
+      `https://example.org/b,${"x".repeat(201)},docs,p-2,muted,me`,
+      `https://example.org/c,Twice,,p-1,,`,
+    ];
+
+    await giveFile(page, "links.csv", [heads, ...rows].join("\n"));
+    await addButton(page, "Add 2 links").waitFor();
+    const notKept = async () => {
+      await sheet(page).getByText("Column not used: owner.").waitFor();
+      await sheet(page).getByText("Not everything of 1 line is kept").click();
+      const list = sheet(page).getByRole("list", { name: "Not kept" });
+      return list.getByRole("listitem").allTextContents();
+    };
+    const expected = [
+      "line 3https://example.org/bNot kept: handling is only taken by stillup import --with-state, title must be at most 200 characters.",
+    ];
+
+    expect(await notKept()).toEqual(expected);
+    expect(await skippedOn(page)).toEqual([
+      "line 4https://example.org/cAnother link has this external_id.",
+    ]);
+    await addButton(page).click();
+    await page.getByRole("heading", { name: "2 links added" }).waitFor();
+    expect(await notKept()).toEqual(expected);
+    const { deps } = dashboard().server;
+    const { items } = await listLinks(deps, await operatorOf(deps, accountId), FIRST_PAGE as never);
+    expect(
+      items.map(({ extras: { title, tags, externalId } }) => [title, tags, externalId]),
+    ).toEqual([
+      [null, ["docs"], "p-2"],
+      ["Handbook", ["docs", "press"], "p-1"],
+    ]);
   });
 
   test("no URL that was cut off, and shows it", async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { webhooks } from "../../server/db/tables.ts";
+import { users, webhooks } from "../../server/db/tables.ts";
+import { newId } from "../../server/lib/ids.ts";
 import { onDashboard } from "../browser.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import {
@@ -12,6 +13,7 @@ import {
   subscribe,
   verified,
 } from "../receiver.ts";
+import { until } from "../until.ts";
 import { choose, messageRow } from "./alert-page.ts";
 import { askerOf } from "./looking.ts";
 
@@ -313,6 +315,77 @@ onDashboard("The alerts page", (dashboard) => {
 
     expect((await me.get(path)).body.data).toMatchObject({
       ...{ url: "https://ops.example.com/new", events: ["link.alive"], first_verdicts: true },
+    });
+  });
+
+  test("keeps the changes of two people who edit it at once", async () => {
+    const { user, again, server } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    await me.post("/api/v1/links", { url: "https://example.org/a", tags: ["docs"] });
+    const { id, path } = await subscribe(me, "https://ops.example.com/old", ["link.dead"]);
+    const { page: other } = await again(accountId);
+    for (const each of [page, other]) {
+      await each.goto(`/alerts/${id}`);
+      await each.getByRole("button", { name: "Edit" }).click();
+    }
+
+    await other.getByLabel("URL").fill("https://ops.example.com/new");
+    await other.getByLabel("link.deleted").check();
+    await other.getByRole("button", { name: "All tags" }).click();
+    await other.getByRole("menuitemcheckbox", { name: "docs" }).click();
+    await other.keyboard.press("Escape");
+    await other.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "https://ops.example.com/new" }).waitFor();
+    await page.getByLabel("link.created").check();
+    await page.getByRole("button", { name: "All groups" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "No group" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").getByText("Alert changed.").waitFor();
+
+    const changed = (await me.get(path)).body.data;
+    expect(changed).toMatchObject({
+      url: "https://ops.example.com/new",
+      filter: { group_ids: ["none"], tags: ["docs"], services: null },
+    });
+    expect(changed.events.toSorted()).toEqual(["link.created", "link.dead", "link.deleted"]);
+
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until(async () => (await me.get(path)).body.data.events.length === 2);
+    expect((await me.get(path)).body.data).toMatchObject({
+      ...{ url: "https://ops.example.com/new", events: ["link.dead", "link.deleted"] },
+      filter: { group_ids: null, tags: ["docs"] },
+    });
+  });
+
+  test("is narrowed to tags and a person, and says how many links that is", async () => {
+    const { user, server } = dashboard();
+    const { page, accountId } = await user();
+    await server.deps.store.insert(users).values({
+      ...{ id: newId(), accountId, email: "mira@example.org", role: "editor" as const },
+      ...{ isAdmin: false, createdAt: 0 },
+    });
+    const me = await askerOf(server, accountId);
+    await me.post("/api/v1/links", { url: "https://example.org/a", tags: ["docs"] });
+    await me.post("/api/v1/links", { url: "https://example.org/b" });
+    const { id, path } = await subscribe(me, "https://ops.example.com/old", ["link.dead"]);
+    await page.goto(`/alerts/${id}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+
+    await page.getByRole("button", { name: "All tags" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "docs" }).click();
+    await page.getByRole("button", { name: "Any assignee" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "mira@example.org" }).click();
+    await page.getByText("Matches 0 of your 2 links now.").waitFor();
+    await page.getByRole("menuitemcheckbox", { name: "Not assigned" }).click();
+    await page.getByText("Matches 1 of your 2 links now.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").getByText("Alert changed.").waitFor();
+
+    expect((await me.get(path)).body.data.filter).toMatchObject({
+      ...{ tags: ["docs"], assignee: "none", reasons: null },
     });
   });
 

@@ -20,6 +20,7 @@ const OK_REASONS = [
   "ok_service_protected",
   "ok_unverified_app",
   "ok_truncated",
+  "ok_overridden",
 ] as const;
 const SERVER_ERRORS = ["http_500", "http_503", "http_599"] as const;
 const FAILURES: Reason[] = [...DEAD_REASONS, ...UNKNOWN_REASONS, ...SERVER_ERRORS];
@@ -34,6 +35,7 @@ const NO_STAGE: Reason[] = [
   "url_invalid",
   "scheme_unsupported",
   "target_forbidden",
+  "credentials_unreadable",
 ];
 
 const PREFIXES: Record<string, string> = {
@@ -43,6 +45,8 @@ const PREFIXES: Record<string, string> = {
   http_: "response",
   redirect_: "response",
   soft404_: "content",
+  status_: "response",
+  text_: "content",
 };
 
 describe("The reason of a verdict", () => {

@@ -9,9 +9,12 @@ import { goOffline, onDashboard, openTab } from "../browser.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { addChecks, type NewCheck } from "../rows.ts";
+import { startSite } from "../site.ts";
 import { faultsOf } from "./looking.ts";
 import { PARKED } from "./parked.ts";
 
+const PAGE = `<title>A page</title><h1>A page</h1><p>${"Some words of it. ".repeat(60)}</p>`;
+const HTML = { headers: { "content-type": "text/html" } };
 const GONE = saw("http_410", { statusCode: 410, responseTimeMs: 80 });
 const FINE = saw("ok", { statusCode: 200, responseTimeMs: 120 });
 const DEAD = { status: "dead", reason: "http_404", statusCode: 404 } as const;
@@ -468,5 +471,37 @@ onDashboard("The page of one link", (dashboard) => {
     await runs(page).first().locator(".checks > li").first().waitFor();
 
     expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test("what it must show can be tried before it is saved", async () => {
+    const site = startSite({ "/page": () => new Response(PAGE, HTML) });
+    const { page } = await dashboard().user();
+    const id = await addLink(page, `${site.url}/page`);
+    await page.goto(`/links/${id}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const sheet = page.getByRole("dialog", { name: "Edit link" });
+
+    await sheet.getByLabel("The page must contain").fill("Handbook");
+    await sheet.getByRole("button", { name: "Try" }).press("Enter");
+    await sheet.getByRole("status").getByText("The page does not contain “Handbook”.").waitFor();
+    await sheet.getByLabel("The page must contain").fill("Some words");
+    await sheet.getByRole("button", { name: "Try" }).press("Enter");
+    await sheet.getByRole("status").getByText("The server returned 200.").waitFor();
+    await sheet.getByLabel("Accepted status codes").fill("600");
+    await sheet.getByRole("button", { name: "Try" }).click();
+    await sheet
+      .getByRole("alert")
+      .getByText(/must be a status code/)
+      .waitFor();
+
+    const link = await call(page, "GET", `links/${id}`);
+    expect([link.expect, link.last_check]).toEqual([null, null]);
+    await sheet.getByLabel("Accepted status codes").fill("200");
+    await sheet.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").getByText("The link was changed.").waitFor();
+    const { expect: saved } = await call(page, "GET", `links/${id}`);
+    expect(saved).toEqual({ must_contain: ["Some words"], accepted_status_codes: ["200"] });
+    await site.stop();
   });
 });

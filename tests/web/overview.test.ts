@@ -17,8 +17,9 @@ onDashboard("The first page", (dashboard) => {
 
     await page.goto("/");
     await page.getByRole("heading", { name: "What should stay up?" }).waitFor();
-    await page.getByLabel("A link").fill("https://example.org/a");
-    await page.getByLabel("A link").press("Enter");
+    const field = page.getByLabel("A site, a sitemap or a link");
+    await field.fill("https://example.org/a");
+    await field.press("Enter");
 
     await page.getByRole("dialog").waitFor();
     expect(await page.getByRole("dialog").locator("textarea").inputValue()).toContain(
@@ -116,7 +117,7 @@ onDashboard("The first page", (dashboard) => {
     await first.getByText("404", { exact: true }).waitFor();
     await first.getByRole("img", { name: "Failed at: Response" }).waitFor();
     expect(await first.getByRole("link").first().getAttribute("href")).toBe(
-      "/links?status=dead&site=mass.example&reason=http_404",
+      "/links?attention=true&site=mass.example&reason=http_404",
     );
     const changes = part(page, "Changes");
     await changes.getByText("14 links died").waitFor();

@@ -16,6 +16,9 @@ export const pagesFor = (ids: {
   unknownLink: string;
   activeLink: string;
   webhook: string;
+  source: string;
+  smallSource: string;
+  page: string;
 }): Sight[] => [
   { name: "overview", path: "/" },
   { name: "links", path: "/links" },
@@ -26,13 +29,17 @@ export const pagesFor = (ids: {
   { name: "link-alive", path: `/links/${ids.activeLink}` },
   { name: "sites", path: "/sites" },
   { name: "sites-none", path: "/sites?search=nowhere-to-be-found" },
+  { name: "sources", path: "/sources" },
+  { name: "source", path: `/sources/${ids.source}` },
+  { name: "source-small", path: `/sources/${ids.smallSource}` },
+  { name: "source-page", path: `/sources/${ids.source}/pages/${ids.page}` },
   { name: "changes", path: "/changes" },
   { name: "changes-none", path: "/changes?kind=moved&days=7&site=nowhere.example" },
   { name: "alerts", path: "/alerts" },
   { name: "alert", path: `/alerts/${ids.webhook}` },
   ...[
-    ...["profile", "sessions", "two-factor", "people", "groups", "keys", "import-export"],
-    ...["activity", "backups", "installation"],
+    ...["profile", "sessions", "two-factor", "people", "groups", "views", "hosts", "keys"],
+    ...["import-export", "activity", "backups", "installation"],
   ].map((section) => ({ name: `settings-${section}`, path: `/settings/${section}` })),
   { name: "settings-activity-none", path: "/settings/activity?action=backup.restored" },
   { name: "not-found", path: "/links/nothing" },

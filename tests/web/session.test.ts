@@ -308,7 +308,7 @@ onDashboard("Signing in", (dashboard) => {
         (response) =>
           response.url().endsWith("api/session") && response.request().method() === "POST",
       );
-      await page.locator("button[type=submit]:enabled").waitFor();
+      await page.locator("button[type=submit]:not([aria-busy])").waitFor();
       await field.fill(guess);
       await field.press("Enter");
       await answered;

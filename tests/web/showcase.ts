@@ -1,8 +1,11 @@
 import { createKey } from "../../server/accounts/keys.ts";
 import { links as linkRows } from "../../server/db/tables.ts";
+import { changeLinks } from "../../server/links/change.ts";
 import { createLinks } from "../../server/links/create.ts";
+import type { LinkEdit } from "../../server/links/edit.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";
+import { createView } from "../../server/links/triage/views.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
@@ -11,6 +14,7 @@ import type { TestServer } from "../harness.ts";
 import { randomFrom } from "../random.ts";
 import { checkDueLinks, deliverDue } from "../rounds.ts";
 import { ownerOf } from "./actors.ts";
+import { fillSources } from "./sources-showcase.ts";
 
 /** What a link does over the days, until the last one. */
 type Life = (day: number) => Conclusion;
@@ -33,6 +37,9 @@ export type Showcase = {
   unknownLink: string;
   activeLink: string;
   webhook: string;
+  source: string;
+  smallSource: string;
+  page: string;
 };
 
 /**
@@ -85,12 +92,27 @@ export async function fillShowcase(
     await deliverDue(deps);
     clock.moveBy(DAY - (clock.now() - began));
   }
+  await decide();
   return {
+    ...(await fillSources(server, caller)),
     webhook,
     deadLink: await newestOf("dead"),
     unknownLink: await newestOf("unknown"),
     activeLink: await newestOf("active"),
   };
+
+  /** What people have said about links, and decided. */
+  async function decide() {
+    const rows = await deps.store.select({ id: linkRows.id, url: linkRows.url }).from(linkRows);
+    const known = rows.filter(({ url }) => lives.has(url));
+    for (const [part, change] of Object.entries(DECIDED)) {
+      const { id } = known.find(({ url }) => url.includes(part))!;
+      const mute = change.handling === "muted" && { muted_until: clock.now() + 30 * DAY };
+      await changeLinks(deps, caller, [id], { ...change, ...mute });
+    }
+    const filter = { tag: "press kit", status: "dead" };
+    await createView(deps, caller, { name: "Dead in the press kit", filter, is_shared: true });
+  }
 
   async function newestOf(status: "dead" | "unknown" | "active"): Promise<string> {
     const { items } = await listLinks(deps, caller, { status, page: 1, per_page: 1 });
@@ -108,6 +130,18 @@ async function hooks({ deps }: Pick<TestServer, "deps">, accountId: string, rece
   await createWebhook(deps, caller, { url, events: ["link.dead"], format: "slack" });
   return id;
 }
+
+const DECIDED: Record<string, LinkEdit> = {
+  "/v1/quickstart": { title: "Quickstart", tags: ["handbook"] },
+  "/technology/links-that-last": {
+    title: "Links that last",
+    tags: ["press kit", "quoted"],
+    note: "Quoted in the annual report, page 12. The author knows.",
+  },
+  "/issue-48/": { title: "The web forgets", tags: ["press kit"] },
+  "/why-we-moved": { handling: "muted" },
+  "?v=ddddddddddd": { handling: "acknowledged", tags: ["talks"] },
+};
 
 let random = randomFrom(7);
 const between = (least: number, most: number) => least + random(most - least);

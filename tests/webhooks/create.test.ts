@@ -51,7 +51,7 @@ onBothEngines("POST /webhooks", (server) => {
     expect(body.error.details.fields).toEqual({
       url: ["must be an http or https URL"],
       "events[1]": [
-        "must be one of: link.dead, link.alive, link.created, link.deleted, check.complete, batch.complete, summary.ready, usage.threshold",
+        "must be one of: link.dead, link.alive, link.created, link.deleted, link.changed, check.complete, batch.complete, source.complete, summary.ready, usage.threshold",
       ],
     });
   });

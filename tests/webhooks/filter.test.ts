@@ -1,14 +1,18 @@
 import { expect, test } from "bun:test";
 import { completeBatches } from "../../server/links/complete-batches.ts";
 import { check } from "../checked.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { deliveriesOf } from "../receiver.ts";
 import { addGroup, addLink } from "../rows.ts";
+import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
 const EVENTS = ["link.dead", "link.alive", "link.created", "link.deleted", "check.complete"];
 const PATH = "/api/v1/webhooks";
 
-type Filter = Partial<Record<"group_ids" | "services" | "reasons", string[] | null>>;
+type Filter = Partial<Record<"group_ids" | "services" | "reasons" | "tags", string[] | null>> & {
+  assignee?: string | null;
+};
+const NONE = { group_ids: null, services: null, reasons: null, tags: null, assignee: null };
 
 async function withFilter(me: Asker, filter: Filter | null, events = EVENTS) {
   const { body } = await me.post(PATH, { url: "https://hooks.example.com/", events, filter });
@@ -100,7 +104,16 @@ onBothEngines("the filter of a webhook", (server) => {
     expect(await heard(server(), ofB)).toEqual(["dead"]);
     expect(await heard(server(), ofNone)).toEqual(["dead"]);
     const shown = (await me.get(`${PATH}/${ofB.id}`)).body.data.filter;
-    expect(shown).toEqual({ group_ids: [b], services: null, reasons: null });
+    expect(shown).toEqual({ ...NONE, group_ids: [b] });
+    const narrower = { filter: { group_ids: [a, b], tags: ["docs"] } };
+    const [kept, named] = [
+      await me.patch(`${PATH}/${ofB.id}`, narrower),
+      await me.patch(`${PATH}/${ofA.id}`, narrower),
+    ];
+    expect(kept.body.data.filter).toEqual({ ...NONE, ...narrower.filter });
+    expect(named.body.error.details.fields).toEqual({
+      "filter.group_ids": [`has no such group: ${b}`],
+    });
   });
 
   test("judges a finished check by its own reason, and lets through what is about no link", async () => {
@@ -154,11 +167,64 @@ onBothEngines("the filter of a webhook", (server) => {
     expect(await matches({ services: ["youtube"] })).toEqual({ links: 0, total: 2 });
   });
 
+  test("follows tags and people, and matches nothing when the person is gone", async () => {
+    const owner = await newOwner(server());
+    const colleague = await newColleague(server(), owner, "editor");
+    const browser = openBrowser(server());
+    await browser.signIn(owner.owner.email);
+    const people = (await browser.get("/people")).body.data.items as Parsed[];
+    const [mine, theirs] = [owner.owner.email, colleague.email].map(
+      (email) => people.find((person) => person.email === email).id as string,
+    );
+    const filters: Filter[] = [
+      { tags: ["Docs", "blog"] },
+      { assignee: "me" },
+      { assignee: theirs! },
+      { assignee: "none" },
+      { tags: ["docs"], assignee: "me" },
+    ];
+    const hooks: Parsed[] = [];
+    for (const filter of filters) {
+      const hook = { url: "https://hooks.example.com/", events: ["link.dead", "link.deleted"] };
+      hooks.push((await browser.post("/webhooks", { ...hook, filter })).body.data);
+    }
+    const add = async (more: object) => {
+      const url = `https://example.com/${crypto.randomUUID()}`;
+      const { body } = await browser.post("/links", { url, ...more });
+      await check(server(), [body.data.id], "http_404");
+      return body.data.id as string;
+    };
+    const all = async () => Promise.all(hooks.map(async (hook) => heard(server(), hook)));
+
+    expect(hooks[1].filter).toEqual({ ...NONE, assignee: mine });
+    await add({ tags: ["docs"], assignee_id: mine });
+    const link = await add({ assignee_id: theirs });
+    const matches = await browser.post("/webhooks/matches", { filter: filters[2] });
+    expect(matches.body.data).toEqual({ links: 1, total: 2 });
+    expect(await all()).toEqual([["dead"], ["dead"], ["dead"], [], ["dead"]]);
+
+    await browser.delete(`/links/${link}`);
+    await browser.delete(`/people/${theirs}`);
+    await add({});
+    expect(await all()).toEqual([["dead"], ["dead"], ["dead", "deleted"], ["dead"], ["dead"]]);
+    const narrower = { filter: { assignee: theirs, tags: ["docs"] } };
+    const [kept, named] = [
+      await browser.patch(`/webhooks/${hooks[2].id}`, narrower),
+      await browser.patch(`/webhooks/${hooks[1].id}`, narrower),
+    ];
+    expect(kept.body.data.filter).toEqual({ ...NONE, ...narrower.filter });
+    expect(named.body.error.details.fields).toEqual({ "filter.assignee": ["no such person"] });
+  });
+
   const WRONG: [filter: unknown, problems: object][] = [
     [[], { filter: ["must be an object"] }],
     [
-      { tags: ["x"] },
-      { "filter.tags": ["is not a field of a filter; there are group_ids, services, reasons"] },
+      { sites: ["x"] },
+      {
+        "filter.sites": [
+          "is not a field of a filter; there are group_ids, services, reasons, tags, assignee",
+        ],
+      },
     ],
     [{ reasons: [] }, { "filter.reasons": ["must have at least one value; leave it out for any"] }],
     [
@@ -166,6 +232,17 @@ onBothEngines("the filter of a webhook", (server) => {
       { "filter.reasons[0]": ['has no "http_440"; did you mean "http_410"?'] },
     ],
     [{ reasons: ["soft_*"] }, { "filter.reasons[0]": [expect.stringContaining("did you mean")] }],
+    [{ assignee: "x" }, { "filter.assignee": ['must be the id of a person, "me" or "none"'] }],
+    [
+      { assignee: "me" },
+      {
+        "filter.assignee": ["`me` is only for people who are signed in; name a person by id"],
+      },
+    ],
+    [
+      { assignee: "0197a1b2-0000-7000-8000-000000000000" },
+      { "filter.assignee": ["no such person"] },
+    ],
     [{ group_ids: ["x"] }, { "filter.group_ids[0]": ['must be ids of groups, or "none"'] }],
     [
       { services: Array.from({ length: 51 }, (_, n) => `s${n}`) },

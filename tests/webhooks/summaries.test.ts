@@ -108,6 +108,30 @@ onBothEngines("a summary", (server) => {
     await sendSummaries(server().deps);
   };
 
+  test("counts what people have decided about, and lists the rest", async () => {
+    const me = await server().account();
+    const id = await withSummary(me, { always: true });
+    const names = ["open", "known", "quiet", "works"];
+    const [, known, quiet, works] = await Promise.all(
+      names.map((name) => addLink(me, { url: `https://example.com/${name}` })),
+    );
+    for (const link of [known, quiet, works]) await check(server(), [link!], "http_404");
+    const { items } = (await me.get("/api/v1/links?search=open")).body.data;
+    await check(server(), [items[0].id], "http_404");
+    const until = new Date(server().clock.now() + 30 * DAY).toISOString();
+    await me.patch(`/api/v1/links/${known}`, { handling: "acknowledged" });
+    await me.patch(`/api/v1/links/${quiet}`, { handling: "muted", muted_until: until });
+    await me.post(`/api/v1/links/${works}/override`, { note: "It works in a browser." });
+
+    await pass(DAY);
+
+    const [summary] = await summariesOf(server(), id);
+    expect(summary.handled).toEqual({ acknowledged: 1, muted: 1, overridden: 1 });
+    expect(summary.died).toMatchObject({
+      ...{ total: 1, links: [{ url: "https://example.com/open" }] },
+    });
+  });
+
   test("counts what died, came back, is dead and unknown, each with its links", async () => {
     const me = await server().account();
     const links: string[] = [];

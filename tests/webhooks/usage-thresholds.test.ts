@@ -20,7 +20,7 @@ onBothEngines(
     /** As if the account had so many links. */
     const use = async ({ accountNo }: Asker, active: number) => {
       const { store } = server().deps;
-      const row = { subject: accountNo, part: 0, active, dead: 0, unknown: 0 };
+      const row = { subject: accountNo, part: 0, active, dead: 0, unknown: 0, handled: 0 };
       await store.delete(linkCounts).where(eq(linkCounts.subject, accountNo));
       await store.insert(linkCounts).values(row);
       await Promise.all([compareUsage(server().deps), compareUsage(server().deps)]);

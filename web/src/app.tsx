@@ -12,7 +12,6 @@ import {
   UserProvider,
   useSession,
 } from "./data/session.ts";
-import { SessionOver, SignInPage } from "./doors/sign-in.tsx";
 import { AddHost } from "./frame/add.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { focusMain } from "./frame/kept.ts";
@@ -30,6 +29,13 @@ const firstPassword = (name: "SetupPage" | "PasswordPage" | "InvitationPage"): D
 const ofMail = (name: "ForgotPage" | "ConfirmPage" | "UnsubscribePage"): DoorPage =>
   lazyPage(async () => ({ default: (await import("./doors/mail.tsx"))[name] }));
 
+const SignInPage: DoorPage = lazyPage(async () => ({
+  default: (await import("./doors/sign-in.tsx")).SignInPage,
+}));
+const SessionOver = lazyPage(async () => ({
+  default: (await import("./doors/sign-in.tsx")).SessionOver,
+}));
+
 /** Pages without a session. */
 const DOORS: Record<string, DoorPage> = {
   "/setup": firstPassword("SetupPage"),
@@ -46,6 +52,11 @@ const MAIL_DOORS: Record<string, DoorPage> = {
 };
 
 const SitesPage = lazyPage(() => import("./sites/page.tsx"));
+// Small, and in one file, since they lead to each other.
+const loadSources = () => import("./sources/pages-of-sources.ts");
+const SourcesPage = lazyPage(async () => ({ default: (await loadSources()).Sources }));
+const SourcePage = lazyPage(async () => ({ default: (await loadSources()).Source }));
+const PageOfSource = lazyPage(async () => ({ default: (await loadSources()).PageOfSource }));
 const ChangesPage = lazyPage(() => import("./changes/page.tsx"));
 const LinkPage = lazyPage(() => import("./link/link.tsx"));
 const AddSheet = lazyPage(() => import("./add/add.tsx"));
@@ -149,6 +160,9 @@ function SignedIn({ session, user, onSignOut }: SignedInProps) {
                 >
                   <Route path="/" component={OverviewPage} />
                   <Route path="/sites" component={SitesPage} />
+                  <Route path="/sources" component={SourcesPage} />
+                  <Route path="/sources/:id" component={SourcePage} />
+                  <Route path="/sources/:id/pages/:page" component={PageOfSource} />
                   <Route path="/changes" component={ChangesPage} />
                   <Route path="/links" component={LinksPage} />
                   <Route path="/links/:id" component={LinkPage} />
@@ -164,7 +178,7 @@ function SignedIn({ session, user, onSignOut }: SignedInProps) {
           </AddHost>
         </DownProvider>
       </SignOutProvider>
-      {isOver && <SessionOver email={user.email} />}
+      <ErrorBoundary>{isOver && <SessionOver email={user.email} />}</ErrorBoundary>
     </UserProvider>
   );
 }

@@ -162,11 +162,20 @@ export const TAGS = [
     name: "Batches",
     description: "Checks of many links at once, and their results. Kept for 30 days.",
   },
+  {
+    name: "Sources",
+    description:
+      "What links are found in and kept in step with: sites, sitemaps, feeds, lists, repositories, bookmark managers, and what is pushed. Where each link stands.",
+  },
   { name: "History", description: "All checks, and statistics about them." },
   { name: "Overview", description: "What needs attention now, and the state of the monitoring." },
   {
     name: "Webhooks",
     description: "Where events are sent, and the result of each delivery.",
+  },
+  {
+    name: "Host settings",
+    description: "What checks send to a host: headers, credentials and a user agent.",
   },
   { name: "Events", description: "The messages that your webhooks get." },
 ];

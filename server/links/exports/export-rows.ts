@@ -8,7 +8,15 @@ import type { LinkHistoryRow } from "../../history/model.ts";
 import { ownerOf, type Subject, spanOf, subjectOf } from "../../history/subject.ts";
 import { type StepSize, walk } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
-import { type LinkFilter, matchingLinks, NO_GROUP } from "../links.ts";
+import {
+  type LinkFilter,
+  matchingLinks,
+  NO_GROUP,
+  NO_SOURCE,
+  ofSource,
+  ownFilter,
+} from "../links.ts";
+import { withAllExtras } from "../triage/extras.ts";
 import type { ExportedLink, HistoryExportQuery, LinkExportQuery } from "./model.ts";
 
 const LINK_STEP: StepSize = { rowsAtOnce: 500, walkedAtOnce: 5000 };
@@ -20,7 +28,7 @@ export function exportedLinks(
   query: LinkExportQuery,
   size = LINK_STEP,
 ): AsyncGenerator<ExportedLink[], void> {
-  const { ids, ...filter } = query;
+  const { ids, ...filter } = ownFilter(caller, query);
   return ids ? namedLinks(deps, caller, ids) : walkLinks(deps, caller, filter, size);
 }
 
@@ -39,7 +47,7 @@ function walkLinks(
   { rowsAtOnce, walkedAtOnce }: StepSize,
 ) {
   const walked = walkedLinks(caller, filter);
-  const matches = matchingLinks(filter, clock.now());
+  const matches = matchingLinks(caller, filter, clock.now());
   const { no } = links;
   return walk<number, ExportedLink>({
     rowsAtOnce,
@@ -63,20 +71,28 @@ function walkLinks(
   });
 }
 
-/** The links to walk through: those of the group, which may be few, or else all. */
-const walkedLinks = (caller: Caller, { group_id: group }: LinkFilter) =>
-  group && group !== NO_GROUP
-    ? and(isOurs(caller), eq(links.groupId, group))
+/** The links to walk through: those of the group or the source, which may be few, or else all. */
+function walkedLinks(caller: Caller, filter: LinkFilter) {
+  const { group_id: group, source_id: source } = filter;
+  if (group && group !== NO_GROUP) return and(isOurs(caller), eq(links.groupId, group));
+  return source && source !== NO_SOURCE
+    ? and(isOurs(caller), ofSource(caller, filter))
     : eq(links.accountNo, caller.accountNo);
+}
 
-const readLinks = ({ readPool }: Store, chosen: SQL | undefined, most: number) =>
-  readPool
-    .select({ ...LINK_SUMMARY, group: groups.name })
+async function readLinks(store: Store, chosen: SQL | undefined, most: number) {
+  const rows = await store.readPool
+    .select({ ...LINK_SUMMARY, group: groups.name, previousUrl: PREVIOUS_URL })
     .from(links)
     .leftJoin(groups, eq(groups.id, links.groupId))
     .where(chosen)
     .orderBy(desc(links.no))
     .limit(most);
+  return withAllExtras(store, rows);
+}
+
+const PREVIOUS_URL = sql<string | null>`(
+  select url from link_urls where link_no = ${links.no} order by until desc limit 1)`;
 
 const below = (no: number | null) => (no === null ? undefined : lt(links.no, no));
 

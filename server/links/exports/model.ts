@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { LinkSummary } from "../../db/tables.ts";
 import {
   DateRange,
   HistoryQuery,
@@ -10,7 +9,8 @@ import {
 } from "../../history/model.ts";
 import { id, list, oneOf } from "../../lib/fields.ts";
 import { type Cell, toCsv } from "../../lib/text.ts";
-import { LinkQuery, toLink } from "../model.ts";
+import { NARROWING, type ShownLink, toLink } from "../model.ts";
+import type { AllLinkExtras } from "../triage/extras.ts";
 
 const MOST_IDS = 100;
 
@@ -20,12 +20,10 @@ const ids = z
   .pipe(list(id(), MOST_IDS))
   .meta({ description: `Only these links: up to ${MOST_IDS} ids, separated by commas.` });
 
-const { status, service, search, group_id, check_frequency, site, reason } = LinkQuery.shape;
-
 /** The filters of a list of links, or ids. */
 export const LinkExportQuery = z
   .object({
-    ...{ status, service, search, group_id, check_frequency, site, reason },
+    ...NARROWING,
     ids: ids.optional(),
   })
   .refine(({ ids, ...filter }) => !ids || Object.values(filter).every((each) => !each), {
@@ -46,8 +44,12 @@ export const HistoryExportQuery = z
   .refine(inOrder, OUT_OF_ORDER);
 export type HistoryExportQuery = z.output<typeof HistoryExportQuery>;
 
-/** A link with the name of its group. */
-export type ExportedLink = LinkSummary & { group: string | null };
+/** A link with the name of its group, and its URL before the last change of that. */
+export type ExportedLink = ShownLink & {
+  extras: AllLinkExtras;
+  group: string | null;
+  previousUrl: string | null;
+};
 
 export const LINK_COLUMNS = [
   "id",
@@ -63,6 +65,17 @@ export const LINK_COLUMNS = [
   "group",
   "check_frequency",
   "created_at",
+  "title",
+  "note",
+  "tags",
+  "external_id",
+  "assignee",
+  "handling",
+  "muted_until",
+  "check_schedule",
+  "time_zone",
+  "metadata",
+  "previous_url",
 ] as const;
 
 export const LINKS_EXAMPLE = toCsv([
@@ -70,6 +83,8 @@ export const LINKS_EXAMPLE = toCsv([
   ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b", "https://example.com/a", "active", "ok"].concat(
     ["The page is there.", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", "200"],
     ["182", "generic", "Docs", "daily", "2026-01-01T00:00:00.000Z"],
+    ["Handbook", "", "docs;press", "p-17", "ada@example.org", "open", "", "", ""],
+    ['{"cms_id":"p-17"}', ""],
   ),
 ]);
 
@@ -86,9 +101,20 @@ export const toLinkCells =
       status_code: last.status_code ?? null,
       response_time_ms: last.response_time_ms ?? null,
       group: row.group,
+      ...toExtraCells(row),
     };
     return LINK_COLUMNS.map((column) => cells[column]);
   };
+
+const toExtraCells = ({ extras, previousUrl }: ExportedLink) => ({
+  note: extras.note,
+  tags: extras.tags.join(";"),
+  assignee: extras.assignee?.email ?? null,
+  check_schedule: extras.schedule?.from === "link" ? extras.schedule.cron : null,
+  time_zone: extras.schedule?.from === "link" ? extras.schedule.timeZone : null,
+  metadata: Object.keys(extras.metadata).length > 0 ? JSON.stringify(extras.metadata) : null,
+  previous_url: previousUrl,
+});
 
 export const HISTORY_COLUMNS = [
   "id",

@@ -18,6 +18,8 @@ import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
 import { type Change, changeLinks } from "../change.ts";
+import { rescheduleGroup, rescheduleLinks } from "../reschedule.ts";
+import { withExtras } from "../triage/extras.ts";
 import { type CountedGroup, type GroupChange, type LinkCounts, NewGroup } from "./model.ts";
 
 /** Takes SQLite about 6 ms. */
@@ -78,6 +80,8 @@ export async function createGroup(
       createdAt: now,
       updatedAt: now,
       no: await takeNumbers(tx, 1),
+      cron: input.check_schedule?.cron ?? null,
+      timeZone: input.check_schedule?.time_zone ?? null,
     };
     await tx.insert(groups).values(row);
     const entry = { action: "group.created", target: groupTarget(row) } as const;
@@ -94,18 +98,36 @@ export async function changeGroup(
   id: string,
   change: GroupChange,
 ): Promise<CountedGroup> {
+  const group = await changeOnly(deps, caller, id, change);
+  if (change.check_schedule !== undefined) await rescheduleGroup(deps, caller, group.id);
+  return group;
+}
+
+function changeOnly(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  change: GroupChange,
+): Promise<CountedGroup> {
   return deps.store.transaction(async (tx) => {
     await lockAccounts(tx, [caller.accountNo]);
     const group = await findGroup({ store: tx }, caller, id);
     if (Object.values(change).every((value) => value === undefined)) return group;
     const { name = group.name, color = group.color, description = group.description } = change;
-    const wanted = { name, color, description: description || null };
+    const { check_schedule: schedule } = change;
+    const wanted = {
+      ...{ name, color, description: description || null },
+      cron: schedule === undefined ? group.cron : (schedule?.cron ?? null),
+      timeZone: schedule === undefined ? group.timeZone : (schedule?.time_zone ?? null),
+    };
     const updatedAt = deps.clock.now();
     await tx
       .update(groups)
       .set({ ...wanted, updatedAt })
       .where(eq(groups.id, group.id));
-    const fields = fieldsOf(wanted, group);
+    const { cron, timeZone, ...shown } = wanted;
+    const isRescheduled = cron !== group.cron || timeZone !== group.timeZone;
+    const fields = [...fieldsOf(shown, group), ...(isRescheduled ? ["check_schedule"] : [])];
     const entry = { action: "group.changed", target: groupTarget(group), fields } as const;
     await auditChange({ ...deps, store: tx }, caller, entry);
     return { ...group, ...wanted, updatedAt };
@@ -120,31 +142,39 @@ export async function deleteGroup(deps: Deps, caller: Caller, id: string): Promi
   const group = await findGroup(deps, caller, id);
   for (;;) {
     const isDeleted = await deps.store.transaction(async (tx) => {
-      const ungrouped = await ungroupSome(tx, caller, group.id);
+      const ungrouped = await ungroupSome({ ...deps, store: tx }, caller, group);
       if (ungrouped === UNGROUPED_AT_ONCE) return false;
       await deleteEmptyGroup({ ...deps, store: tx }, caller, group);
       return true;
     });
-    if (isDeleted) return;
+    if (isDeleted) break;
     await yieldToEventLoop();
   }
+  deps.loops.wake();
 }
 
 /** @returns how many links left the group, at most `UNGROUPED_AT_ONCE` */
-async function ungroupSome(tx: Store, { accountNo }: Caller, groupId: string): Promise<number> {
+async function ungroupSome(
+  deps: Deps,
+  { accountNo }: Caller,
+  { id, cron }: GroupRow,
+): Promise<number> {
+  const { store: tx } = deps;
   await lockAccounts(tx, [accountNo]);
   const some = await tx
-    .select({ no: links.no })
+    .select({ no: links.no, checkFrequency: links.checkFrequency })
     .from(links)
-    .where(eq(links.groupId, groupId))
+    .where(eq(links.groupId, id))
     .orderBy(desc(links.no))
     .limit(UNGROUPED_AT_ONCE);
   const nos = some.map(({ no }) => no);
   await lockLinks(tx, nos);
+  const before = cron === null ? [] : await withExtras(tx, some);
   await tx
     .update(links)
     .set({ groupId: null })
-    .where(and(eq(links.groupId, groupId), inArray(links.no, sql`${numbersOf(tx, nos)}`)));
+    .where(and(eq(links.groupId, id), inArray(links.no, sql`${numbersOf(tx, nos)}`)));
+  await rescheduleLinks(deps, before);
   return nos.length;
 }
 

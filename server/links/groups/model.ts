@@ -3,6 +3,7 @@ import type { GroupRow } from "../../db/tables.ts";
 import { color, id, lines, list, paging, text } from "../../lib/fields.ts";
 import { toIso } from "../../lib/moments.ts";
 import { ItemError, LinkQuery } from "../model.ts";
+import { ScheduleField } from "../triage/fields.ts";
 
 const DEFAULT_COLOR = "#6B7280";
 const MOST_MOVED = 1000;
@@ -32,14 +33,21 @@ export const Group = z
     ...Counted.shape,
     created_at: z.string(),
     updated_at: z.string(),
+    check_schedule: z
+      .object({
+        cron: z.string().meta({ example: "0 6 * * 1-5" }),
+        time_zone: z.string().meta({ example: "Europe/Berlin" }),
+      })
+      .nullable(),
   })
-  .meta({ id: "Group" });
+  .meta({ id: "Group", example: { check_schedule: null } });
 
 export const NewGroup = z.object(
   {
     name: text(100).meta({ example: "Docs" }),
     description: lines(500).meta({ example: "Links of the handbook" }).nullable().optional(),
     color: color().optional().default(DEFAULT_COLOR),
+    check_schedule: ScheduleField.nullable().optional(),
   },
   "must be a JSON object",
 );
@@ -50,6 +58,7 @@ export const GroupChange = z.object(
     name: text(100).meta({ example: "Docs" }).optional(),
     description: lines(500).meta({ example: "Links of the handbook" }).nullable().optional(),
     color: color().meta({ example: DEFAULT_COLOR }).optional(),
+    check_schedule: ScheduleField.nullable().optional(),
   },
   "must be a JSON object",
 );
@@ -87,4 +96,5 @@ export const toGroup = (row: CountedGroup): z.infer<typeof Group> => ({
   ...toCounted(row.counts),
   created_at: toIso(row.createdAt),
   updated_at: toIso(row.updatedAt),
+  check_schedule: row.cron === null ? null : { cron: row.cron, time_zone: row.timeZone! },
 });

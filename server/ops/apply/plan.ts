@@ -2,19 +2,22 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { type Frequency, type GroupRow, links } from "../../db/tables.ts";
 import { chunksOf } from "../../lib/steps.ts";
-import { changeLinks } from "../../links/change.ts";
+import { changeEach, previewChanges } from "../../links/change.ts";
 import { createLinks, previewLinks, reasonOf } from "../../links/create.ts";
 import { deleteLinks } from "../../links/delete.ts";
+import type { LinkEdit } from "../../links/edit.ts";
 import { exportedLinks } from "../../links/exports/export-rows.ts";
-import type { ExportedLink } from "../../links/exports/model.ts";
 import { changeGroup, type GroupBook, openGroupBook } from "../../links/groups/groups.ts";
 import type { GroupChange } from "../../links/groups/model.ts";
 import { NO_GROUP } from "../../links/links.ts";
-import type { LinkChange } from "../../links/model.ts";
+import { duplicateId, findTakenIds } from "../../links/triage/references.ts";
 import { urlKeyOf } from "../../verdict/services/catalogue.ts";
 import type { Deps } from "../../work/deps.ts";
 import { refuseFullDisk } from "../upkeep/disk.ts";
+import type { Failure } from "./attempt.ts";
+import { carryOutHosts, type HostsPlan, hostsPlanOf } from "./hosts.ts";
 import { type Declaration, Misdeclared, type WantedGroup, type WantedLink } from "./read.ts";
+import { carryOutSources, type SourcesPlan, sourcesPlanOf } from "./sources.ts";
 
 const AT_ONCE = 1000;
 
@@ -24,6 +27,9 @@ export type LinkChanged = {
   url: string;
   group: { from: string | null; to: string | null } | null;
   frequency: { from: Frequency; to: Frequency } | null;
+  about: LinkEdit;
+  /** The names of the other fields that change. */
+  fields: string[];
 };
 
 /** The changes that make the account match the file. */
@@ -35,6 +41,8 @@ export type Plan = {
   changedLinks: LinkChanged[];
   /** In the file's groups, but not in the file. */
   strays: { id: string; url: string; group: string | null }[];
+  hosts: HostsPlan;
+  sources: SourcesPlan;
 };
 
 /**
@@ -44,6 +52,8 @@ export type Plan = {
 export async function planOf(deps: Deps, caller: Caller, file: Declaration): Promise<Plan> {
   const groups = await openGroupBook(deps, caller);
   refuseUnclearNames(file.groups, groups);
+  const hosts = await hostsPlanOf(deps, caller, file.hosts);
+  const sources = await sourcesPlanOf(deps, caller, file, groups);
   const { newLinks, known } = await sortLinks(deps, caller, file.links);
   return {
     groups,
@@ -52,6 +62,8 @@ export async function planOf(deps: Deps, caller: Caller, file: Declaration): Pro
     newLinks,
     changedLinks: await changesOf(deps, caller, known, groups),
     strays: await straysOf(deps, caller, file, { groups, known }),
+    hosts,
+    sources,
   };
 }
 
@@ -66,10 +78,14 @@ function refuseUnclearNames(wanted: WantedGroup[], groups: GroupBook) {
   }
 }
 
-function changeOfGroup({ name, description, color }: WantedGroup, groups: GroupBook) {
+function changeOfGroup(wanted: WantedGroup, groups: GroupBook) {
+  const { name, description, color, check_schedule: schedule } = wanted;
   const group = groups.find(name);
   if (!group) return [];
+  const isScheduled =
+    (schedule?.cron ?? null) === group.cron && (schedule?.time_zone ?? null) === group.timeZone;
   const change: GroupChange = {
+    ...(schedule !== undefined && !isScheduled && { check_schedule: schedule }),
     ...(description !== undefined && description !== (group.description ?? "") && { description }),
     ...(color !== undefined && color !== group.color && { color }),
   };
@@ -87,15 +103,20 @@ async function sortLinks(
   const newLinks: WantedLink[] = [];
   const known: Known = new Map();
   const lines = new Map<string, number>();
+  const linesOfIds = new Map<string, number>();
   for (const some of chunksOf(AT_ONCE, wanted)) {
-    const inputs = some.map(({ url }) => ({ url }));
+    for (const link of some) {
+      const { external_id: id } = link.about;
+      if (id) refuseRepeated(id, link, linesOfIds, "external_id");
+    }
+    const inputs = some.map(({ url, about }) => ({ url, external_id: about.external_id }));
     const previews = await previewLinks(deps, caller, inputs, newLinks.length);
     for (const [i, link] of some.entries()) {
       const preview = previews[i]!;
       const details = "error" in preview ? (preview.error.details ?? {}) : {};
       const isThere = details.reason === "duplicate_url";
       if ("error" in preview && !isThere) throw new Misdeclared(link.line, reasonOf(preview.error));
-      refuseRepeated(deps, link, lines);
+      refuseRepeated(urlKeyOf(deps.catalogue, new URL(link.url)), link, lines, "link");
       if (isThere) known.set(String(details.existingId), link);
       else newLinks.push(link);
     }
@@ -103,19 +124,24 @@ async function sortLinks(
   return { newLinks, known };
 }
 
-function refuseRepeated(deps: Deps, { url, line }: WantedLink, lines: Map<string, number>) {
-  const key = urlKeyOf(deps.catalogue, new URL(url));
+function refuseRepeated(
+  key: string,
+  { line }: WantedLink,
+  lines: Map<string, number>,
+  what: string,
+) {
   const first = lines.get(key);
-  if (first) throw new Misdeclared(line, `This link is already on line ${first}.`);
+  if (first) throw new Misdeclared(line, `This ${what} is already on line ${first}.`);
   lines.set(key, line);
 }
 
 async function changesOf(
-  { store }: Deps,
-  { accountId }: Caller,
+  deps: Deps,
+  caller: Caller,
   known: Known,
   groups: GroupBook,
 ): Promise<LinkChanged[]> {
+  const { store } = deps;
   const changes: LinkChanged[] = [];
   const names = new Map(groups.all().map(({ id, name }) => [id, name]));
   const { id, url, groupId, checkFrequency } = links;
@@ -123,16 +149,27 @@ async function changesOf(
     const rows = await store.readPool
       .select({ id, url, groupId, checkFrequency })
       .from(links)
-      .where(and(eq(links.accountId, accountId), inArray(links.id, ids)));
-    for (const row of rows) {
+      .where(and(eq(links.accountId, caller.accountId), inArray(links.id, ids)));
+    const others = await previewChanges(
+      deps,
+      caller,
+      rows.map((row) => [row.id, pinned(known.get(row.id)!)]),
+    );
+    await refuseTakenIds(
+      deps,
+      caller,
+      rows.filter((_, i) => others[i]!.includes("external_id")).map((row) => known.get(row.id)!),
+    );
+    for (const [i, row] of rows.entries()) {
+      const fields = others[i]!;
       const wanted = known.get(row.id)!;
       const from = (row.groupId && names.get(row.groupId)) ?? null;
       const to = wanted.group && (groups.find(wanted.group)?.name ?? wanted.group);
       const frequency = wanted.frequency ?? row.checkFrequency;
       const isMoved = (to === null ? null : groups.find(to)?.id) !== row.groupId;
-      if (!isMoved && frequency === row.checkFrequency) continue;
+      if (!isMoved && frequency === row.checkFrequency && fields.length === 0) continue;
       changes.push({
-        ...{ id: row.id, url: row.url },
+        ...{ id: row.id, url: row.url, about: pinned(wanted), fields },
         group: isMoved ? { from, to } : null,
         frequency:
           frequency === row.checkFrequency ? null : { from: row.checkFrequency, to: frequency },
@@ -140,6 +177,19 @@ async function changesOf(
     }
   }
   return changes;
+}
+
+/** No source takes a link away that stands in the file. */
+const pinned = ({ about }: WantedLink) => ({ ...about, pinned: true });
+
+/** Refuses external ids that links would get and others have. */
+async function refuseTakenIds({ store }: Deps, caller: Caller, wanted: WantedLink[]) {
+  const ids = wanted.flatMap(({ about }) => about.external_id ?? []);
+  const taken = await findTakenIds(store, caller, ids);
+  for (const { about, line } of wanted) {
+    const existingId = taken.get(about.external_id ?? "");
+    if (existingId) throw new Misdeclared(line, duplicateId({ existingId }).message);
+  }
 }
 
 /** Existing links that are not in the file, in the groups that it names, and in no group if it lists those. */
@@ -153,17 +203,17 @@ async function straysOf(
   const ids = wanted.flatMap(({ name }) => groups.find(name)?.id ?? []);
   for (const groupId of hasUngrouped ? [...ids, NO_GROUP] : ids) {
     for await (const rows of exportedLinks(deps, caller, { group_id: groupId })) {
-      for (const { id, url, group } of rows) if (!known.has(id)) strays.push({ id, url, group });
+      for (const { id, url, group, extras } of rows) {
+        // What is not pinned leaves with its sources.
+        if (!known.has(id) && extras.isPinned) strays.push({ id, url, group });
+      }
     }
   }
   return strays;
 }
 
-/** A change that failed, for example because someone else changed the link meanwhile. */
-type Failure = { what: string; why: string };
-
 /**
- * Makes the changes of the plan; links are deleted only with `prune`. After a failure, running it again continues.
+ * Makes the changes of the plan; links, sources and settings for hosts are deleted only with `prune`. After a failure, running it again continues.
  * @throws when the disk is full; deletions alone are allowed
  */
 export async function carryOut(
@@ -173,16 +223,21 @@ export async function carryOut(
   { prune }: { prune: boolean },
 ): Promise<Failure[]> {
   const { groups } = plan;
+  // The first checks of new links are sent what is set for their hosts.
+  const failedHosts = await carryOutHosts(deps, caller, plan.hosts, { prune });
   if (plan.newGroups.length + plan.changedGroups.length > 0) await refuseFullDisk(deps.config);
-  for (const { name, description, color } of plan.newGroups) {
-    await groups.make({ name, ...(description && { description }), ...(color && { color }) });
+  for (const { name, description, color, check_schedule: schedule } of plan.newGroups) {
+    const more = { ...(description && { description }), ...(color && { color }) };
+    await groups.make({ name, ...more, ...(schedule && { check_schedule: schedule }) });
   }
   for (const { group, change } of plan.changedGroups) {
     await changeGroup(deps, caller, group.id, change);
   }
   return [
+    ...failedHosts,
     ...(await createAll(deps, caller, plan)),
     ...(await changeAll(deps, caller, plan)),
+    ...(await carryOutSources(deps, caller, plan.sources, { prune, groups })),
     ...(prune ? await deleteAll(deps, caller, plan) : []),
   ];
 }
@@ -190,8 +245,10 @@ export async function carryOut(
 async function createAll(deps: Deps, caller: Caller, { newLinks, groups }: Plan) {
   const failures: Failure[] = [];
   for (const some of chunksOf(AT_ONCE, newLinks)) {
-    const inputs = some.map(({ url, frequency, group }) => ({
+    const inputs = some.map(({ url, frequency, group, about }) => ({
       url,
+      ...about,
+      metadata: withoutNulls(about.metadata),
       ...(frequency && { check_frequency: frequency }),
       group_id: idOf(groups, group),
     }));
@@ -207,26 +264,26 @@ async function createAll(deps: Deps, caller: Caller, { newLinks, groups }: Plan)
 const idOf = (groups: GroupBook, name: string | null) =>
   name === null ? null : (groups.find(name)?.id ?? null);
 
-/** Changes links together that get the same change. */
+/** New links have no keys to remove. */
+const withoutNulls = (metadata: LinkEdit["metadata"]) =>
+  Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));
+
 async function changeAll(deps: Deps, caller: Caller, { changedLinks, groups }: Plan) {
   const failures: Failure[] = [];
   const urls = new Map(changedLinks.map(({ id, url }) => [id, url]));
-  const alike = Map.groupBy(changedLinks, (link) => JSON.stringify(changeOf(link, groups)));
-  for (const some of alike.values()) {
-    const change = changeOf(some[0]!, groups);
-    for (const part of chunksOf(AT_ONCE, some)) {
-      const ids = part.map(({ id }) => id);
-      await refuseFullDisk(deps.config);
-      for (const result of await changeLinks(deps, caller, ids, change)) {
-        if (result.status !== "failed") continue;
-        failures.push({ what: urls.get(result.id)!, why: reasonOf(result.error) });
-      }
+  for (const some of chunksOf(AT_ONCE, changedLinks)) {
+    const edits = new Map(some.map((link) => [link.id, changeOf(link, groups)]));
+    await refuseFullDisk(deps.config);
+    for (const result of await changeEach(deps, caller, edits)) {
+      if (result.status !== "failed") continue;
+      failures.push({ what: urls.get(result.id)!, why: reasonOf(result.error) });
     }
   }
   return failures;
 }
 
-const changeOf = ({ group, frequency }: LinkChanged, groups: GroupBook): LinkChange => ({
+const changeOf = ({ group, frequency, about }: LinkChanged, groups: GroupBook): LinkEdit => ({
+  ...about,
   ...(group && { group_id: idOf(groups, group.to) }),
   ...(frequency && { check_frequency: frequency.to }),
 });
@@ -246,39 +303,3 @@ async function deleteAll(deps: Deps, caller: Caller, { strays }: Plan) {
   }
   return failures;
 }
-
-/** Yields all groups and links as YAML. Applying it to the same account changes nothing. */
-export async function* declaredLinks(deps: Deps, caller: Caller): AsyncGenerator<string> {
-  const groups = (await openGroupBook(deps, caller)).all();
-  yield groups.length === 0 ? "groups: []\n" : "groups:\n";
-  for (const group of groups) {
-    yield headOf(group);
-    yield* linesOf(deps, caller, { groupId: group.id, indent: "    " });
-  }
-  yield* linesOf(deps, caller, { groupId: NO_GROUP, indent: "" });
-}
-
-const headOf = ({ name, description, color }: GroupRow) =>
-  [
-    `  - name: ${quoted(name)}`,
-    ...(description === null ? [] : [`    description: ${quoted(description)}`]),
-    `    color: ${quoted(color)}`,
-    "",
-  ].join("\n");
-
-type Place = { groupId: string; indent: string };
-
-async function* linesOf(deps: Deps, caller: Caller, { groupId, indent }: Place) {
-  let isAny = false;
-  for await (const links of exportedLinks(deps, caller, { group_id: groupId })) {
-    yield `${isAny ? "" : `${indent}links:\n`}${links.map(lineOf(indent)).join("")}`;
-    isAny = true;
-  }
-  if (!isAny) yield `${indent}links: []\n`;
-}
-
-const lineOf = (indent: string) => (link: ExportedLink) =>
-  `${indent}  - url: ${quoted(link.url)}\n${indent}    frequency: ${link.checkFrequency}\n`;
-
-/** Any JSON string is also a YAML string. */
-const quoted = (text: string) => JSON.stringify(text);

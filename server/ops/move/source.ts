@@ -24,7 +24,10 @@ export type Source = {
 export const LEFT_BEHIND = ["migrations", "nodes", "link_changes"];
 
 /** Columns of leases, whose holders do not exist in the new installation. */
-const EMPTIED: Record<string, string[]> = { links: ["lease", "checking_until"] };
+const EMPTIED: Record<string, string[]> = {
+  links: ["lease", "checking_until"],
+  sources: ["lease"],
+};
 
 /** Characters of one page, which is one transaction in the new database. */
 const PAGE_LENGTH = 2_000_000;

@@ -32,6 +32,9 @@ export type Target = {
 
 const NEW_LINE = 10;
 
+/** Their triggers keep counts. */
+const COUNTED = ["links", "link_tags"];
+
 export function openTarget(url: string): Target {
   const pool = new SQL(url, { max: 1, bigint: true });
   const query = (text: string, params: unknown[] = []): Promise<unknown[][]> =>
@@ -95,7 +98,7 @@ async function begin(connection: SQL, coming: Coming, tables: Table[]): Promise<
     await connection.unsafe(`delete from ${name}${conditionOf(name)}`);
   }
   // The counts that the triggers keep are moved too.
-  await connection.unsafe("alter table links disable trigger user");
+  for (const table of COUNTED) await connection.unsafe(`alter table ${table} disable trigger user`);
   const nothing: Progress = { rows: 0, after: null };
   for (const { name } of tables) await note(progressOf(name), nothing);
 }
@@ -142,7 +145,7 @@ async function sumOf(
 async function finish(connection: SQL, coming: Coming, tables: Table[]): Promise<void> {
   // Otherwise the first queries would be planned for empty tables.
   await connection.unsafe(`analyze ${tables.map(({ name }) => name)}`);
-  await connection.unsafe("alter table links enable trigger user");
+  for (const table of COUNTED) await connection.unsafe(`alter table ${table} enable trigger user`);
   await connection.unsafe(`delete from facts where name like '${NOTES}%'`);
   await connection.unsafe("insert into facts (name, value) values ($1, $2)", [
     CAME,

@@ -9,18 +9,26 @@ const SLASH = 0x2f;
 const SCRIPT = nameOf("script");
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
-/** Collects into `found` what a page says about itself. */
-export function createFinder(found: Found): Listener & { visibleText(): string } {
+/**
+ * Collects into `found` what a page says about itself.
+ *
+ * @param options how much of the visible text to keep, and what replaces tags inside a line, such as `<b>`; those
+ * between lines are replaced by a space
+ */
+export function createFinder(
+  found: Found,
+  { mostChars = KEPT_CHARS, inlineTag = " " } = {},
+): Listener & { visibleText(): string } {
   const elements = createOpenElements(KINDS);
   const named = (name: string) => elements.named(nameOf(name));
   const [title, svg, math] = [named("title"), named("svg"), named("math")];
   const [h1, h2, h3] = [named("h1"), named("h2"), named("h3")];
   const foreignObject = named("foreignobject");
-  const visible = createVisibleText();
+  const visible = createVisibleText(mostChars);
   /** The depth of the outermost element that is not visible; null if all are. */
   let unseenIn: number | null = null;
-  /** A tag separates the words around it. */
-  let isApart = false;
+  /** What separates the next text from the one before, if there were tags in between. */
+  let gap = "";
   let titles = 0;
   const isFound = { heading: false, subheading: false };
   let isJsonLd = false;
@@ -28,9 +36,12 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
 
   const isForeign = () => svg.open + math.open > 0 && foreignObject.open === 0;
 
-  function other(): void {
-    if (unseenIn === null) isApart = true;
+  function separate(by: string): void {
+    if (unseenIn === null && gap !== " ") gap = by;
   }
+
+  const other = () => separate(inlineTag);
+  const separateBy = (kind: Kind | undefined) => separate(kind?.isInline ? inlineTag : " ");
 
   function text(markup: string, from: number, to: number): void {
     const isTitle = titles === 1 && title.open > 0;
@@ -45,8 +56,8 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
     if (isJsonLd && found.jsonLd.length < JSON_LD_CHARS) found.jsonLd += words;
     if (!isSeen) return;
     const seen = hasTagsAsText ? withoutTags(words) : words;
-    visible.add(isApart ? ` ${seen}` : seen);
-    isApart = false;
+    visible.add(gap + seen);
+    gap = "";
   }
 
   function start(name: Name, markup: string, from: number, to: number): RegExp | null {
@@ -61,7 +72,7 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
     kind?.note?.(found, values);
     isJsonLd = name === SCRIPT && isWord(values.get("type"), "application/ld+json");
     hasTagsAsText = kind?.hasTagsAsText === true;
-    if (!kind?.isUnseen) other();
+    if (!kind?.isUnseen) separateBy(kind);
     else if (unseenIn === null) unseenIn = elements.depth();
     const isHtml = !isForeign();
     const isClosed =
@@ -81,11 +92,11 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
     isJsonLd = false;
     hasTagsAsText = false;
     const isOwn = element.open > 0 && element.kind?.isUnseen;
-    other();
+    separateBy(element.kind);
     elements.close(element);
     if (unseenIn === null || elements.depth() > unseenIn) return;
     unseenIn = null;
-    if (!isOwn) other();
+    if (!isOwn) separateBy(element.kind);
   }
 
   return { text, start, end, other, isForeign, visibleText: visible.end };
@@ -94,11 +105,11 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
 /** Enough to compare longer pages. */
 const KEPT_CHARS = 16_384;
 
-function createVisibleText() {
+function createVisibleText(mostChars: number) {
   let text = "";
   let added = "";
   return {
-    isFull: () => text.length >= KEPT_CHARS,
+    isFull: () => text.length >= mostChars,
     add(piece: string): void {
       added += piece;
       if (added.length < KEPT_CHARS) return;
@@ -108,12 +119,13 @@ function createVisibleText() {
     end(): string {
       const all = text + added;
       const decoded = all.includes("&") ? decodeHTML(all) : all;
-      return foldSpaces(decoded).trim().slice(0, KEPT_CHARS);
+      return foldSpaces(decoded).trim().slice(0, mostChars);
     },
   };
 }
 
-const foldSpaces = (text: string) => text.replace(/ \s+|[^\S ]\s*/g, " ");
+/** Replaces each run of white space by one space. */
+export const foldSpaces = (text: string) => text.replace(/ \s+|[^\S ]\s*/g, " ");
 
 const TAG = /<[a-z/!?][^>]*>/gi;
 
@@ -127,6 +139,8 @@ type Kind = {
   /** Has no end tag. */
   isVoid?: true;
   isUnseen?: true;
+  /** Does not separate the words around it. */
+  isInline?: true;
   /** What to look for in the text that is its only content (HTML §13.2.6.2, with scripting). */
   signs?: RegExp;
   /** Its text is visible, and tags in it are text. */
@@ -136,6 +150,7 @@ type Kind = {
 };
 
 const VOID: Kind = { isVoid: true };
+const INLINE: Kind = { isInline: true };
 const UNSEEN: Kind = { isUnseen: true };
 const endOf = (name: string) => new RegExp(`</${name}(?=[\\s/>])`, "gi");
 const unseenText = (name: string): Kind => ({ isUnseen: true, signs: endOf(name) });
@@ -144,10 +159,16 @@ const seenText = (name: string): Kind => ({ hasTagsAsText: true, signs: endOf(na
 const KINDS: ReadonlyMap<Name, Kind> = new Map(
   Object.entries<Kind>({
     ...Object.fromEntries(
-      "area base basefont bgsound br col embed hr img keygen param source track wbr"
+      "area base basefont bgsound br col embed hr img keygen param source track"
         .split(" ")
         .map((name) => [name, VOID]),
     ),
+    ...Object.fromEntries(
+      "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var"
+        .split(" ")
+        .map((name) => [name, INLINE]),
+    ),
+    wbr: { isVoid: true, isInline: true },
     meta: {
       isVoid: true,
       attributes: new Set(["name", "property", "content", "http-equiv"]),

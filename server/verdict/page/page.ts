@@ -1,7 +1,7 @@
-import { createFinder, MARKUP_CHARS, nothingYet, type Page, pageOf } from "./finder.ts";
+import { createFinder, foldSpaces, MARKUP_CHARS, nothingYet, type Page, pageOf } from "./finder.ts";
 import { createMarkupReader } from "./markup.ts";
 
-export type { Page } from "./finder.ts";
+export { foldSpaces, type Page } from "./finder.ts";
 
 /** Reads a page while it arrives, and keeps only what is needed of it. */
 export type PageReader = {
@@ -60,6 +60,25 @@ export function createPageReader(contentType: string | null): PageReader {
       return pageOf(found, finder.visibleText());
     },
   };
+}
+
+/** In place of a tag inside a line; a noncharacter, so it is not in texts. */
+const INLINE_TAG = "\uFFFF";
+
+/**
+ * Returns all of a page's visible text in two forms, since only its style sheets say which one a browser shows: with
+ * every tag as a space, and without those inside a line, such as `<b>`.
+ */
+export function visibleTexts(markup: string): [spaced: string, joined: string] {
+  const finder = createFinder(nothingYet(), { mostChars: Infinity, inlineTag: INLINE_TAG });
+  const reader = createMarkupReader(finder);
+  reader.take(markup);
+  reader.end();
+  const text = finder.visibleText();
+  return [
+    foldSpaces(text.replaceAll(INLINE_TAG, " ")),
+    foldSpaces(text.replaceAll(INLINE_TAG, "")),
+  ];
 }
 
 /** Without a type it may be a page. */

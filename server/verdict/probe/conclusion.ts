@@ -145,6 +145,8 @@ export type Conclusion = {
   excerpt?: string;
   /** The response, if it is not the stored one. */
   response?: CapturedResponse;
+  /** What it shows of the setting for the link's host. */
+  host?: { id: string; version: number; found: "accepted" | "refused" };
   evidence: StoredEvidence;
 };
 

@@ -27,6 +27,7 @@ import {
   withCookies,
   withoutFragment,
 } from "./hops.ts";
+import { type HostSetting, headersFor as headersOfHost, mayCarry } from "./host-setting.ts";
 
 export type Prober = {
   clock: Clock;
@@ -53,6 +54,8 @@ export type ProbeInput = {
   headers?: Record<string, string> | undefined;
   /** Sent by POST, also after redirects that keep the method (RFC 9110 §15.4). */
   body?: string | undefined;
+  /** Sent to the hosts that it names. */
+  host?: HostSetting | null | undefined;
   /** Also keeps the text of the answer as sent. */
   keepsText?: boolean;
 };
@@ -70,6 +73,8 @@ type Journey = {
   dnsMs: number | null;
   elapsedMs: number;
   waitedMs: number;
+  /** Whether requests carried what is set for the host: the last one, or any. Missing without such a setting. */
+  carried?: { last: boolean; ever: boolean };
 };
 
 export type Answer = Journey & {
@@ -121,7 +126,7 @@ type Outcome = Probe | { kind: "redirected"; url: URL };
 
 /** Requests a URL once and follows its redirects. Never throws for network reasons. */
 export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
-  const journey = {
+  const journey: Journey = {
     hops: [],
     finalUrl: input.url,
     fragment: "",
@@ -219,10 +224,24 @@ function isForTarget({ input }: Attempt, { host, protocol }: URL): boolean {
 function headersFor(attempt: Attempt, url: URL): Record<string, string> {
   const { prober, input } = attempt;
   const usual = headersOf(input.style, prober.userAgent);
-  if (!input.headers || !isForTarget(attempt, url)) return usual;
-  const own = new Map(Object.entries(input.headers).map(([name, value]) => [nameOf(name), value]));
+  const given = [
+    ...(isForTarget(attempt, url) ? Object.entries(input.headers ?? {}) : []),
+    ...hostHeaders(attempt, url),
+  ];
+  if (given.length === 0) return usual;
+  const own = new Map(given.map(([name, value]) => [nameOf(name), value]));
   const kept = Object.entries(usual).filter(([name]) => !own.has(nameOf(name)));
   return Object.fromEntries([...kept, ...own]);
+}
+
+/** Behind a bad certificate anyone may read what is sent. */
+function hostHeaders({ input, journey }: Attempt, url: URL): [string, string][] {
+  const { host, style } = input;
+  if (!host) return [];
+  const before = journey.hops.map((hop) => hop.url);
+  const last = style.trust === "verified" && mayCarry(host, url, before);
+  journey.carried = { last, ever: last || (journey.carried?.ever ?? false) };
+  return last ? headersOfHost(host) : [];
 }
 
 /** Normalises case: `User-Agent`. */

@@ -80,7 +80,8 @@ function shownHeaders(headers: Headers): ResponseContent["headers"] {
   }));
 }
 
-const pack = (content: ResponseContent): string =>
+/** The inverse of `unpack`. */
+export const pack = (content: ResponseContent): string =>
   Buffer.from(Bun.deflateSync(Buffer.from(JSON.stringify(content)))).toString("base64");
 
 export const unpack = (packed: string): ResponseContent =>

@@ -167,10 +167,10 @@ function withoutSiteName(parts: string[], isSiteName: Context["isSiteName"]) {
 const LONGEST = 80;
 
 /** Quotes words of a page in a sentence for people: shortened, and without control characters. */
-export function quoted(words: string): string {
+export function quoted(words: string, longest = LONGEST): string {
   const clean = words.replace(/[\p{C}\s]+/gu, " ").trim();
-  const characters = [...clean.slice(0, 2 * LONGEST)];
+  const characters = [...clean.slice(0, 2 * longest)];
   const shown =
-    characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join("")}…` : clean;
+    characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : clean;
   return `“${shown}”`;
 }

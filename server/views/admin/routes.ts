@@ -117,8 +117,8 @@ export function adminRoutes(deps: Deps) {
     .delete(
       "/users/:id",
       async ({ request, params, query, status }) => {
-        const { revoke_keys: revokeKeys } = query;
-        await removePerson(deps, managerOf(request), params.id, { revokeKeys });
+        const { revoke_keys: revokeKeys, assign_to: assignTo } = query;
+        await removePerson(deps, managerOf(request), params.id, { revokeKeys, assignTo });
         return status(204, undefined);
       },
       { query: Removal, response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },

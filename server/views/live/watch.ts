@@ -32,6 +32,7 @@ const TOPICS = [
   "audit",
   "changes",
   "sites",
+  "sources",
 ] as const;
 type Topic = (typeof TOPICS)[number];
 
@@ -169,7 +170,7 @@ export async function readStateId(deps: Deps, account: AccountRef, lastRequest: 
 /**
  * One statement, since it runs twice a second for every account with an open page. It reads a few maintained numbers,
  * so that it costs about the same for any account: the number of checks, links by status, those being checked, the
- * latest change of small tables, the progress of running batches, and the latest change of a status.
+ * latest change of small tables, the progress of running batches, the latest change of a status, and the runs of sources.
  */
 const SNAPSHOT = `select
   (select sum(checks) from usage_days where account_id = ?),
@@ -182,6 +183,8 @@ const SNAPSHOT = `select
   (select count(*) || '.' || sum(active + dead + unknown + skipped + total)
     from batches where account_id = ? and completed_at is null),
   (select changed_at || '.' || link_no from changes where account_no = ? order by changed_at desc, link_no desc limit 1),
+  (select count(*) || '.' || sum(run_no) || '.' || sum(coalesce(due_at, 0)) || '.' || max(updated_at)
+    from sources where account_id = ?),
   (select max(id) from audit where account_id = ?),
   (select count(*) from audit where account_id = ? and id > ?)`;
 
@@ -199,9 +202,10 @@ async function readSnapshot(
   // Entries of two processes may be committed in another order than that of their ids.
   const recent = firstIdAt(now - OVERLAP_MS);
   const params = [accountId, accountNo, accountNo, now, ...ofAccount, accountNo];
-  params.push(accountId, accountId, recent);
+  params.push(accountId, accountId, accountId, recent);
   const [row] = await store.engine.run({ sql: SNAPSHOT, params });
-  const [checked, counted, checking, groups, keys, webhooks, batches, changed, ...recorded] = row!;
+  const [checked, counted, checking, groups, keys, webhooks, batches, changed, ...rest] = row!;
+  const [sources, ...recorded] = rest;
   const { isShared } = store.engine;
   const audit = digestOf(isShared ? recorded : recorded[0]);
   // Requests to other processes that are not announced show in the audit log.
@@ -220,6 +224,7 @@ async function readSnapshot(
     audit,
     changes: digestOf(changed, counted, webhooks, marker),
     sites: digestOf(changed, counted, marker),
+    sources: digestOf(sources, counted, marker),
   };
   return { snapshot, marker };
 }

@@ -1,10 +1,13 @@
-import { count, eq, isNotNull, sql } from "drizzle-orm";
+import { count, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import { sumOf } from "../../db/queries.ts";
 import {
   accounts,
   DISABLED_REASONS,
+  hostSettings,
   linkCounts,
+  linkTriage,
   mails,
+  sources,
   upkeep,
   users,
   VERDICTS,
@@ -21,29 +24,64 @@ const COUNTED = 20_000;
 /** Reads from indexes and maintained counts instead of every link, in the read pool. */
 export async function readDatabase(deps: Deps): Promise<Readings> {
   const { store, clock } = deps;
-  const [links, due, dueAt, people, deliveries, hooks, jobs, bytes, mailsWaiting] =
-    await Promise.all([
-      countAllLinks(deps),
-      countDueLinks(deps),
-      earliestDue(deps),
-      countPeople(deps),
-      readDeliveries(deps),
-      webhooksByState(deps),
-      readUpkeep(deps),
-      store.engine.size(),
-      countWaitingMails(deps),
-    ]);
+  const [
+    links,
+    due,
+    dueAt,
+    people,
+    deliveries,
+    hooks,
+    hosts,
+    jobs,
+    bytes,
+    mailsWaiting,
+    handled,
+    read,
+  ] = await Promise.all([
+    countAllLinks(deps),
+    countDueLinks(deps),
+    earliestDue(deps),
+    countPeople(deps),
+    readDeliveries(deps),
+    webhooksByState(deps),
+    hostSettingsByState(deps),
+    readUpkeep(deps),
+    store.engine.size(),
+    countWaitingMails(deps),
+    countHandled(deps),
+    readSources(deps),
+  ]);
   return {
     database_up: 1,
     links: VERDICTS.map((status) => [{ status }, links[status]]),
+    ...handled,
     links_due: due,
     links_due_lag_seconds: secondsSince(clock.now(), dueAt),
     ...people,
     ...deliveries,
     webhooks: hooks,
+    host_settings: hosts,
+    ...read,
     mails_waiting: mailsWaiting,
     ...jobs,
     database_bytes: bytes,
+  };
+}
+
+async function countHandled({ store }: Deps): Promise<Readings> {
+  const { handling, overrideUntil } = linkTriage;
+  const [rows, overrides] = await Promise.all([
+    store.readPool
+      .select({ handling, count: count() })
+      .from(linkTriage)
+      .where(ne(handling, "open"))
+      .groupBy(handling),
+    store.readPool.$count(linkTriage, isNotNull(overrideUntil)),
+  ]);
+  const of = (name: string) => rows.find((row) => row.handling === name)?.count ?? 0;
+  return {
+    links_handled: ["acknowledged", "muted"].map((name) => [{ handling: name }, of(name)]),
+    overrides,
   };
 }
 
@@ -111,6 +149,44 @@ async function webhooksByState({ store }: Deps): Promise<Reading> {
 }
 
 const WEBHOOK_STATES = ["well", "failing", ...DISABLED_REASONS.map((reason) => `off_${reason}`)];
+
+async function hostSettingsByState({ store }: Deps): Promise<Reading> {
+  const state = sql<string>`case when failing_since is not null then 'failing'
+    when last_success_at is null then 'untried' else 'well' end`;
+  const rows = await store.readPool
+    .select({ state, count: count() })
+    .from(hostSettings)
+    .groupBy(state);
+  const counts = new Map(rows.map((row) => [row.state, row.count]));
+  return ["well", "failing", "untried"].map((name) => [{ state: name }, counts.get(name) ?? 0]);
+}
+
+async function readSources({ store, clock }: Deps): Promise<Readings> {
+  const { isPaused, failingSince, lease, dueAt, places, deletedAt } = sources;
+  const state = sql<string>`case when lease is not null then 'reading' when is_paused = 1 then 'paused'
+    when failing_since is not null then 'failing' else 'well' end`;
+  const rows = await store.readPool
+    .select({
+      ...{ state, count: count(), places: sumOf(places) },
+      dueAt: sql<number | null>`min(case when ${lease} is null then ${dueAt} end)`,
+      since: sql<number | null>`min(case when ${isPaused} = 0 then ${failingSince} end)`,
+    })
+    .from(sources)
+    .where(isNull(deletedAt))
+    .groupBy(state);
+  const least = (moments: (number | null)[]) =>
+    moments.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
+  const counts = new Map(rows.map((row) => [row.state, row.count]));
+  return {
+    sources: ["well", "paused", "failing", "reading"].map((name) => [
+      { state: name },
+      counts.get(name) ?? 0,
+    ]),
+    source_lag_seconds: secondsSince(clock.now(), least(rows.map((row) => row.dueAt))),
+    source_failing_seconds: secondsSince(clock.now(), least(rows.map((row) => row.since))),
+    occurrences: rows.reduce((sum, row) => sum + row.places, 0),
+  };
+}
 
 async function readUpkeep(deps: Deps): Promise<Readings> {
   const jobs = await deps.store.readPool.select().from(upkeep);

@@ -30,6 +30,8 @@ export const READINGS = {
     "Longest event-loop delay since the last reading. Over 0.5 the process needs a faster machine.",
   database_up: "1 while the database answers. While it is 0, other readings of it are missing.",
   links: "Links of all accounts by status.",
+  links_handled: "Links of all accounts that are acknowledged or muted.",
+  overrides: "Links that are alive because a person has overruled the checks.",
   links_due: "Links that are waiting for their check; estimated above 10000.",
   links_due_lag_seconds:
     "How late the most overdue link is. Over ten minutes the checker cannot keep up.",
@@ -43,6 +45,14 @@ export const READINGS = {
     "Age of the oldest unfinished delivery. Its receiver does not answer: see webhooks.",
   webhooks:
     "Webhooks by state: well, failing, or disabled by their owner or automatically as failing or gone.",
+  host_settings:
+    "Settings for hosts by state: well, failing since the host refuses the credentials, or untried.",
+  sources: "Sources by state: well, paused, failing, or being read now.",
+  source_lag_seconds:
+    "How late the most overdue source is. Over a minute, raise STILLUP_SOURCE_CONCURRENCY or start another node.",
+  source_failing_seconds:
+    "For how long the source that has failed longest has brought no complete run; 0 if none fails.",
+  occurrences: "Places where links stand, in all sources.",
   mails_waiting: "Mails to people that are not sent yet. Alerts by e-mail are deliveries.",
   mail_server_up:
     "1 while the mail server accepts mail, 0 after it has failed. Not present without a mail server.",

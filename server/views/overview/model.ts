@@ -49,7 +49,12 @@ export type CountedGroup = z.infer<typeof CountedGroup>;
 export const Overview = z
   .object({
     /** By the status before a running check; `checking` counts these links again. */
-    counts: z.object({ total: z.int(), ...byStatus, checking: z.int() }),
+    counts: z.object({
+      ...{ total: z.int(), ...byStatus, checking: z.int() },
+      attention: z
+        .int()
+        .meta({ description: "Dead, and neither acknowledged nor muted.", example: 2 }),
+    }),
     /** How many sites the links are on. */
     sites: z.int(),
     /** Null for API keys, and on a person's first visit to the dashboard. */
@@ -83,6 +88,14 @@ export const Overview = z
         }),
       ),
     }),
+    /** Those that do not accept what is set for them. */
+    hostSettings: firstOf(
+      z.object({
+        id: z.uuid(),
+        host: z.string().meta({ example: "*.docs.example.org" }),
+        since: moment(),
+      }),
+    ),
   })
   .meta({ id: "Overview" });
 export type Overview = z.infer<typeof Overview>;

@@ -1,8 +1,8 @@
 import { and, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
-import { deliveries, webhooks } from "../../db/tables.ts";
+import { deliveries, hostSettings, webhooks } from "../../db/tables.ts";
 import { receiverOf } from "../../lib/mail-address.ts";
-import { toIsoOrNull } from "../../lib/moments.ts";
+import { toIso, toIsoOrNull } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import { areLinksChecked, onlineOfAll } from "../../work/nodes.ts";
@@ -89,4 +89,21 @@ async function findDisabled({ store }: Deps, caller: Caller) {
     return { ...webhook, host: receiverOf(url), since: toIsoOrNull(since) };
   });
   return { total: counted!.count, items };
+}
+
+/** Lists the hosts that do not accept what is set for them, the longest failing first. */
+export async function findRefusingHosts(
+  { store }: Deps,
+  { accountId }: Caller,
+): Promise<Overview["hostSettings"]> {
+  const { id, host, failingSince } = hostSettings;
+  const rows = await store
+    .select({ id, host, failingSince })
+    .from(hostSettings)
+    .where(and(eq(hostSettings.accountId, accountId), isNotNull(failingSince)))
+    .orderBy(failingSince, id);
+  const items = rows
+    .slice(0, LISTED_ITEMS)
+    .map(({ failingSince, ...setting }) => ({ ...setting, since: toIso(failingSince!) }));
+  return { total: rows.length, items };
 }

@@ -13,7 +13,7 @@ import {
   findRecovered,
 } from "./links.ts";
 import { Overview, Series, SeriesQuery, Services, Upcoming, UpcomingQuery } from "./model.ts";
-import { findCheckerState, findWebhookState } from "./monitoring.ts";
+import { findCheckerState, findRefusingHosts, findWebhookState } from "./monitoring.ts";
 import { findSeries } from "./series.ts";
 import { findChangesSince } from "./since.ts";
 import { findUpcoming } from "./upcoming.ts";
@@ -80,17 +80,30 @@ export const overviewRoutes = (deps: Deps) =>
 
 async function findOverview(deps: Deps, caller: Caller, session?: Session): Promise<Overview> {
   const counts = await countByStatus(deps, caller);
-  const [sites, since, dead, recovered, unknown, groups, checker, webhooks] = await Promise.all([
-    countSites(deps, caller),
-    findSince(deps, caller, session),
-    findDead(deps, caller, counts.dead),
-    findRecovered(deps, caller),
-    countUnknownByReason(deps, caller, counts.unknown),
-    findLargestGroups(deps, caller),
-    findCheckerState(deps),
-    findWebhookState(deps, caller),
-  ]);
-  return { counts, sites, since, dead, recovered, unknown, groups, checker, webhooks };
+  const [sites, since, dead, recovered, unknown, groups, checker, webhooks, hostSettings] =
+    await Promise.all([
+      countSites(deps, caller),
+      findSince(deps, caller, session),
+      findDead(deps, caller, counts.dead),
+      findRecovered(deps, caller),
+      countUnknownByReason(deps, caller, counts.unknown),
+      findLargestGroups(deps, caller),
+      findCheckerState(deps),
+      findWebhookState(deps, caller),
+      findRefusingHosts(deps, caller),
+    ]);
+  return {
+    counts,
+    sites,
+    since,
+    dead,
+    recovered,
+    unknown,
+    groups,
+    checker,
+    webhooks,
+    hostSettings,
+  };
 }
 
 async function findSince(deps: Deps, { accountNo }: Caller, session?: Session) {

@@ -16,7 +16,7 @@ const SHOWN_LINKS = 3;
 /** Links whose hosts are compared: those of a larger cause are taken to be on several. */
 const COMPARED_LINKS = 20;
 
-/** Dead links that need attention, in groups, the largest first. */
+/** Dead links that are neither acknowledged nor muted, in groups, the largest first. */
 export async function findAttention(
   deps: Deps,
   { accountNo }: Pick<Caller, "accountNo">,
@@ -30,7 +30,7 @@ export async function findAttention(
   return cached(deps, key, () => readAttention(deps.store, accountNo, query));
 }
 
-/** Returns a text that differs after any link has died, come back or been deleted. */
+/** Returns a text that differs after any link has died, come back, or been deleted or handled. */
 async function readState(store: Store, accountNo: number): Promise<string> {
   const { changedAt, linkNo } = changes;
   const [counts, latest] = await Promise.all([
@@ -85,8 +85,8 @@ type Group = {
 };
 
 /** An index has all of it. SQLite uses it only for queries that repeat its condition. */
-const isDead = (accountNo: number) => sql`
-  account_no = ${accountNo} and status = 'dead' and reason <> 'ok'`;
+const isOpen = (accountNo: number) => sql`
+  account_no = ${accountNo} and status = 'dead' and handling = 'open'`;
 
 const groupedBy = (isBySite: boolean) => sql.raw(isBySite ? "site" : "site, reason");
 
@@ -110,7 +110,7 @@ async function readGroups(
     .from(sql`(
       select site, ${reason} as reason, count(*) as many, min(status_changed_at) as since,
         max(status_changed_at) as latest, count(*) over () as total
-      from links where ${isDead(accountNo)} group by ${groupedBy(isBySite)}
+      from links where ${isOpen(accountNo)} group by ${groupedBy(isBySite)}
       order by many desc, latest desc, site, reason limit ${limit} offset ${offset}
     ) as groups_of_links`)
     .orderBy(sql`many desc, latest desc, site, reason`);
@@ -123,7 +123,7 @@ async function countGroups(
   isBySite: boolean,
 ): Promise<number> {
   const [row] = await readPool.select({ count: sql`count(*)`.mapWith(Number) }).from(sql`(
-      select 1 from links where ${isDead(accountNo)} group by ${groupedBy(isBySite)}
+      select 1 from links where ${isOpen(accountNo)} group by ${groupedBy(isBySite)}
     ) as groups_of_links`);
   return row!.count;
 }
@@ -150,7 +150,7 @@ async function readSamples(
     ([place, { site, reason }]) => sql`
       select * from (
         select ${sql.raw(String(place))} as place, no, id, url, last_reason, last_cause, last_status_code from links
-        where ${isDead(accountNo)} and site = ${site} ${reason === null ? sql`` : sql`and reason = ${reason}`}
+        where ${isOpen(accountNo)} and site = ${site} ${reason === null ? sql`` : sql`and reason = ${reason}`}
         order by no desc limit ${COMPARED_LINKS}
       ) as newest`,
   );

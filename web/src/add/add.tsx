@@ -17,7 +17,7 @@ import { ComposeSheet } from "./compose.tsx";
 import { type Job, Stopped, useJob } from "./job.ts";
 import { type Ledger, orderOf, progressText, stateAt } from "./ledger.ts";
 import { USUAL } from "./send.ts";
-import { Skipped } from "./skipped.tsx";
+import { NotKept, Skipped } from "./skipped.tsx";
 import { readFile, type Source, useDraft } from "./source.ts";
 import "./add.css";
 
@@ -134,6 +134,7 @@ function LiveSheet({ job, flow, onUndo, onMore, onClose }: LiveProps) {
       <Progress tally={tally} />
       {problem && <Halted job={job} problem={problem} onGoOn={flow.goOn} />}
       <Verdicts ledger={job.ledger} tally={tally} />
+      <NotKept job={job} />
       <Skipped job={job} />
     </Sheet>
   );

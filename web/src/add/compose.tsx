@@ -1,16 +1,18 @@
 import { useQuery } from "@tanstack/preact-query";
-import { Check, FileText, FileUp, Minus, X } from "lucide-preact";
+import { Check, FileText, FileUp, Minus, Rss, X } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
-import { FORMATS, type Format } from "../../../server/links/imports/formats.ts";
+import { useLocation } from "preact-iso";
+import { FORMATS, type Format } from "../../../server/imports/formats.ts";
 import { counted, many } from "../data/format.ts";
 import { ALL_GROUPS } from "../data/groups.ts";
+import { hrefOfNewSource, sourceAt } from "../data/source-address.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import type { Job, useJob } from "./job.ts";
 import { countSkipped } from "./ledger.ts";
 import { NamedGroups, Options } from "./options.tsx";
 import type { Choices } from "./send.ts";
-import { Skipped } from "./skipped.tsx";
+import { NotKept, Skipped } from "./skipped.tsx";
 import type { Source } from "./source.ts";
 
 /** Longer text makes the field slow. */
@@ -71,10 +73,11 @@ export function ComposeSheet(props: ComposeProps) {
         }}
       >
         <Input draft={draft} onType={onType} />
+        {draft.name === null && <SourceOffer text={draft.text} onType={onType} onClose={onClose} />}
         <div class="hint source">
           <p>
-            One URL per line, or CSV or JSON. A file may also have bookmarks, a sitemap, or what
-            Uptime Kuma or UptimeRobot export.
+            A site, a sitemap, or a list of links: one URL per line, or CSV or JSON. A file may also
+            have bookmarks, or what Uptime Kuma or UptimeRobot export.
           </p>
           <FileButton onFiles={onFiles} />
         </div>
@@ -87,6 +90,35 @@ export function ComposeSheet(props: ComposeProps) {
         )}
       </div>
     </Sheet>
+  );
+}
+
+const OFFERS = {
+  site: "Read all pages of this site, and check the links on them.",
+  sitemap: "This is a sitemap. Check all that it lists, and keep in step with it.",
+  feed: "This is a feed. Check the links of its items, and of new ones.",
+  git: "This is a repository. Check the links in its documents.",
+};
+
+type SourceOfferProps = Pick<ComposeProps, "onType" | "onClose"> & { text: string };
+
+/** An address that stands for more than one link can be a source. */
+function SourceOffer({ text, onType, onClose }: SourceOfferProps) {
+  const { route } = useLocation();
+  const kind = sourceAt(text);
+  if (!kind) return null;
+  const begin = () => {
+    onType({});
+    onClose();
+    route(hrefOfNewSource(text));
+  };
+  return (
+    <p class="source-offer">
+      <span>{OFFERS[kind]}</span>
+      <Button icon={Rss} onClick={begin}>
+        Create a source
+      </Button>
+    </p>
   );
 }
 
@@ -225,11 +257,7 @@ const Details = ({ job, flow, draft, onType }: DetailsProps) => (
         </select>
       </label>
     )}
-    {job.notes.map((note) => (
-      <p key={note} class="hint">
-        {note}
-      </p>
-    ))}
+    <NotKept job={job} />
     {job.sitemaps.length > 0 && <Sitemaps sitemaps={job.sitemaps} />}
     <Skipped job={job} onText={(text) => onType({ ...draft, text })} />
   </>
@@ -240,8 +268,8 @@ const MOST_SITEMAPS = 50;
 const Sitemaps = ({ sitemaps }: { sitemaps: string[] }) => (
   <section class="sitemaps">
     <p>
-      This is an index of {many(sitemaps.length)} sitemaps and lists no pages. Save each of its
-      sitemaps, and add them one by one:
+      This is an index of {many(sitemaps.length)} sitemaps and lists no pages. Create a source for
+      its address, which reads all of them, or save each of its sitemaps, and add them one by one:
     </p>
     <ul>
       {sitemaps.slice(0, MOST_SITEMAPS).map((url) => (

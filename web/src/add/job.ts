@@ -1,5 +1,5 @@
 import { type QueryClient, QueryObserver, useQueryClient } from "@tanstack/preact-query";
-import { type Format, recognise } from "../../../server/links/imports/formats.ts";
+import { type Format, recognise } from "../../../server/imports/formats.ts";
 import { ADDING, type Adding, useAdding } from "../data/adding.ts";
 import { newKey } from "../data/api.ts";
 import { ALL_GROUPS, GROUPS } from "../data/groups.ts";

@@ -1,4 +1,4 @@
-import type { Item } from "../../../server/links/imports/reading.ts";
+import type { Item } from "../../../server/imports/reading.ts";
 import { checkedIn, type Tally } from "../data/adding.ts";
 import { api, asSent, unwrap } from "../data/api.ts";
 
@@ -24,6 +24,8 @@ export type Ledger = {
   outcomes: Uint8Array;
   details: Detail[];
   counts: Record<Outcome, number>;
+  /** Indexes of items of which not everything is kept, which are few as a rule. */
+  notKept: Set<number>;
   /** First index of each normalized URL that is to be added. */
   firsts: Map<string, number>;
   /** Index of each link that was added, by its id. */
@@ -44,6 +46,7 @@ export const createLedger = (items: Item[]): Ledger => ({
   outcomes: new Uint8Array(items.length),
   details: [],
   counts: { waiting: items.length, new: 0, known: 0, twice: 0, refused: 0, limit: 0, added: 0 },
+  notKept: new Set(items.flatMap(({ notKept }, i) => (notKept ? [i] : []))),
   firsts: new Map(),
   ...nothingAdded(),
 });
@@ -103,12 +106,20 @@ export function partFrom(
   let next = start;
   for (; next < items.length && indexes.length < MOST_ITEMS; next++) {
     if (!isWanted(next)) continue;
-    characters += items[next]!.url.length;
+    characters += sizeOf(items[next]!);
     if (characters > MOST_CHARACTERS && indexes.length > 0) break;
     indexes.push(next);
   }
   return { indexes, next };
 }
+
+const sizeOf = ({ url, noted }: Item) => url.length + (noted ? JSON.stringify(noted).length : 0);
+
+/** Indexes of items that are added without something that the list has. */
+export const notKeptIn = (ledger: Ledger): number[] =>
+  [...ledger.notKept]
+    .filter((index) => !SKIPPED.includes(outcomeAt(ledger, index)))
+    .sort((a, b) => a - b);
 
 /** Yields between steps of long work, so that the page stays responsive, and reports the progress. */
 export type Pace = {

@@ -1,4 +1,5 @@
-import type { Item } from "../../../server/links/imports/reading.ts";
+import { withoutRefused } from "../../../server/imports/noted.ts";
+import type { Item } from "../../../server/imports/reading.ts";
 import { api, complete, RequestFailed, unwrap } from "../data/api.ts";
 import { idIn } from "../data/filter.ts";
 import type { Group } from "../data/groups.ts";
@@ -33,9 +34,13 @@ function isToAsk(ledger: Ledger, index: number): boolean {
 }
 
 async function judgePart(ledger: Ledger, indexes: number[]) {
-  const links = indexes.map((i) => toLink(ledger.items[i]!));
   const already = ledger.counts.new;
-  const { results } = await unwrap(api.links.preview.post({ links, already }));
+  const ask = async () => {
+    const links = indexes.map((i) => toLink(ledger.items[i]!));
+    return (await unwrap(api.links.preview.post({ links, already }))).results;
+  };
+  let results = await ask();
+  if (leaveOutRefused(ledger, indexes, results)) results = await ask();
   for (const result of results) {
     const index = indexes[result.index]!;
     if (result.status === "failed") settleFailure(ledger, indexes, index, result.error);
@@ -46,9 +51,26 @@ async function judgePart(ledger: Ledger, indexes: number[]) {
   }
 }
 
+type Answer = { index: number; error?: ItemError };
+
+/** Takes out of items what the server refuses of their notes. Returns whether there is any. */
+function leaveOutRefused(ledger: Ledger, indexes: number[], results: Answer[]): boolean {
+  let isAny = false;
+  for (const { index, error } of results) {
+    const fields = error?.details?.fields as Record<string, string[]> | undefined;
+    const item = fields && withoutRefused(ledger.items[indexes[index]!]!, fields);
+    if (!item) continue;
+    ledger.items[indexes[index]!] = item;
+    ledger.notKept.add(indexes[index]!);
+    isAny = true;
+  }
+  return isAny;
+}
+
 /** The frequency is sent unchanged, so that the server reports what is wrong with it. */
-const toLink = ({ url, frequency }: Item) => ({
+const toLink = ({ url, frequency, noted }: Item) => ({
   url,
+  ...noted,
   ...(frequency && { check_frequency: frequency as Frequency }),
 });
 
@@ -62,7 +84,8 @@ function settleFailure(
   { message, details = {} }: ItemError,
 ) {
   const { reason, existingId, firstIndex } = details;
-  if (typeof existingId === "string") settle(ledger, index, "known", existingId);
+  if (reason === "duplicate_external_id") settle(ledger, index, "refused", message);
+  else if (typeof existingId === "string") settle(ledger, index, "known", existingId);
   else if (typeof firstIndex === "number") settle(ledger, index, "twice", indexes[firstIndex]);
   else if (reason === "limit_reached") settle(ledger, index, "limit", message);
   else settle(ledger, index, "refused", reasonOf(message, details.fields));

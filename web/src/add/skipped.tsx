@@ -1,11 +1,13 @@
 import { ChevronRight, Copy, Download } from "lucide-preact";
 import { useRef } from "preact/hooks";
+import { cellsOf, notKeptText } from "../../../server/imports/noted.ts";
+import type { Item } from "../../../server/imports/reading.ts";
 import { copyFrom } from "../data/browser.ts";
 import { counted, many } from "../data/format.ts";
 import { useToast } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
 import type { Job } from "./job.ts";
-import { countSkipped, type Ledger, outcomeAt, skippedIn } from "./ledger.ts";
+import { countSkipped, type Ledger, notKeptIn, outcomeAt, skippedIn } from "./ledger.ts";
 import { isBareAddress, withHttp } from "./source.ts";
 
 /** More are in the file that can be saved. */
@@ -42,6 +44,45 @@ export function Skipped({ job, onText }: SkippedProps) {
     </details>
   );
 }
+
+/** What the list says of its links and they do not get: remarks about all of it, and line by line. */
+export function NotKept({ job: { ledger, notes } }: { job: Job }) {
+  const indexes = notKeptIn(ledger);
+  const shown = indexes.slice(0, MOST_SHOWN);
+  return (
+    <>
+      {notes.map((note) => (
+        <p key={note} class="hint">
+          {note}
+        </p>
+      ))}
+      {shown.length > 0 && (
+        <details class="left">
+          <summary>
+            <ChevronRight class="i" aria-hidden="true" />
+            Not everything of {counted(indexes.length, "line")} is kept
+          </summary>
+          <ul aria-label="Not kept">
+            {shown.map((index) => (
+              <LineNotKept key={index} item={ledger.items[index]!} />
+            ))}
+          </ul>
+          {indexes.length > shown.length && (
+            <p class="soft">And {many(indexes.length - shown.length)} more.</p>
+          )}
+        </details>
+      )}
+    </>
+  );
+}
+
+const LineNotKept = ({ item: { line, url, notKept = [] } }: { item: Item }) => (
+  <li>
+    <span class="soft">line {many(line)}</span>
+    <code title={url}>{url}</code>
+    <span>Not kept: {notKeptText(notKept)}.</span>
+  </li>
+);
 
 function Line({ ledger, index }: { ledger: Ledger; index: number }) {
   const { url, line } = ledger.items[index]!;
@@ -119,15 +160,19 @@ function Refused({ ledger }: { ledger: Ledger }) {
 }
 
 /** Text that a spreadsheet would run as a formula, including full-width characters. */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** Saves a CSV file that can be corrected and added again. */
 async function saveTable(ledger: Ledger): Promise<void> {
   const { default: Papa } = await import("papaparse");
-  const rows = refusedIn(ledger).map((i) => {
+  const refused = refusedIn(ledger);
+  const cells = refused.map((i) => cellsOf(ledger.items[i]!.noted));
+  const names = Object.keys(cellsOf()).filter((name) => cells.some((row) => row[name] !== ""));
+  const rows = refused.map((i, row) => {
     const { line, url, group, frequency } = ledger.items[i]!;
-    const problem = ledger.details[i] ?? "";
-    return { line, url, group: group ?? "", check_frequency: frequency ?? "", problem };
+    const about = { line, url, group: group ?? "", check_frequency: frequency ?? "" };
+    const noted = Object.fromEntries(names.map((name) => [name, cells[row]?.[name]]));
+    return { ...about, ...noted, problem: ledger.details[i] ?? "" };
   });
   // Quotes every cell, as exports do.
   const text = Papa.unparse(rows, { quotes: true, escapeFormulae: FORMULA });

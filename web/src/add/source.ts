@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
-import { FORMATS, type Format } from "../../../server/links/imports/formats.ts";
+import { FORMATS, type Format } from "../../../server/imports/formats.ts";
+import { withoutDecisions } from "../../../server/imports/noted.ts";
 import {
   encodingOf,
   HEAD,
   newReading,
   type Reading,
   Unreadable,
-} from "../../../server/links/imports/reading.ts";
+} from "../../../server/imports/reading.ts";
 import type { Pace } from "./ledger.ts";
 
 /** Text to read links from. */
@@ -66,9 +67,11 @@ export async function readList(format: Format, text: string, pace: Pace): Promis
   }
   if (reading.items.length < MOST_ITEMS) reader.end();
   else reading.notes.push("Only the first 1,000,000 links are read. Add the rest separately.");
-  reading.items.length = Math.min(reading.items.length, MOST_ITEMS);
-  return reading;
+  const items = reading.items.slice(0, MOST_ITEMS);
+  return { ...reading, items: items.map((item) => withoutDecisions(item, ONLY_BY_COMMAND)) };
 }
+
+const ONLY_BY_COMMAND = "is only taken by stillup import --with-state";
 
 /** `127.0.0.1:22080/x`, `nas.local:5000`, `[::1]/x`: an address without a scheme, or a host with a port. */
 const BARE_ADDRESS =

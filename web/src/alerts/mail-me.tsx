@@ -12,6 +12,8 @@ const WISHES: { label: string; events: EventType[] }[] = [
   { label: "A summary every Monday", events: ["summary.ready"] },
 ];
 
+type Wish = { events?: EventType[]; assigned?: boolean };
+
 /** Mail to the reader's own address, one click each; also for those who can only read. */
 export function MailMe() {
   const { email } = useUser();
@@ -22,12 +24,13 @@ export function MailMe() {
     enabled: sendsMail,
   });
   const save = useSave({
-    change: (events: EventType[]) => {
+    change: ({ events, assigned }: Wish) => {
       const schedule = (own.data && scheduleOf(own.data)) ?? usualSchedule();
-      const summary = events.includes("summary.ready") ? schedule : null;
-      return unwrap(api.mail.me.post({ events, summary }));
+      const summary = events?.includes("summary.ready") ? schedule : null;
+      return unwrap(api.mail.me.post(events ? { events, summary } : { assigned }));
     },
-    said: (_, events) => (events.length > 0 ? `Mail to ${email} changed.` : "You get no mail."),
+    said: ({ events, assigned }) =>
+      events.length > 0 || assigned ? `Mail to ${email} changed.` : "You get no mail.",
     renews: [ALERTS],
   });
   if (!own.data) return null;
@@ -43,10 +46,19 @@ export function MailMe() {
             key={label}
             label={label}
             checked={isOn}
-            onChange={() => save.mutate(isOn ? others : [...others, ...events])}
+            onChange={() => save.mutate({ events: isOn ? others : [...others, ...events] })}
           />
         );
       })}
+      <CheckField
+        label="When others assign links to me"
+        hint={
+          !own.data.is_proven &&
+          "Only once your address is confirmed, for example by “Forgot your password?” at sign-in."
+        }
+        checked={own.data.assigned}
+        onChange={({ currentTarget }) => save.mutate({ assigned: currentTarget.checked })}
+      />
     </fieldset>
   );
 }

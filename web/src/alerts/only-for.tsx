@@ -5,12 +5,15 @@ import { api, unwrap } from "../data/api.ts";
 import { counted, many } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 import { useServicesByName } from "../data/links.ts";
+import { usePeople, useTags } from "../data/triage.ts";
 import { Menu } from "../ui/menu.tsx";
 
 /** What an alert is narrowed to; null is any. */
 export type Only = NonNullable<Alert["filter"]>;
 
-export const ANY: Only = { group_ids: null, services: null, reasons: null };
+export const ANY: Only = {
+  ...{ group_ids: null, services: null, reasons: null, tags: null, assignee: null },
+};
 
 const FAMILIES = [...new Set(REASONS.map((reason) => `${reason.split("_", 1)[0]}_*`))];
 /** A reason that is alone in its family is named itself. */
@@ -22,7 +25,7 @@ const OFFERED = FAMILIES.flatMap((family) => {
 type Choice = { value: string; label: string };
 type Props = { value: Only; onChange: (value: Only) => void };
 
-/** Narrows an alert to groups, services and reasons, and says how many links that is now. */
+/** Narrows an alert to groups, services, reasons, tags and a person, and says how many links that is now. */
 export function OnlyFor({ value, onChange }: Props) {
   const groups = useGroups().data ?? [];
   const services = useServicesByName();
@@ -30,7 +33,10 @@ export function OnlyFor({ value, onChange }: Props) {
   const gone = (value.group_ids ?? [])
     .filter((id) => id !== "none" && !groups.some((group) => group.id === id))
     .map((id) => ({ value: id, label: "A group that is gone" }));
-  const pick = (key: keyof Only) => (values: string[]) =>
+  const tags = new Set([...useTags().map(({ name }) => name), ...(value.tags ?? [])]);
+  const people = usePeople().map(({ id, email }) => ({ value: id, label: email }));
+  const isGone = ![null, "none", ...people.map((person) => person.value)].includes(value.assignee);
+  const pick = (key: Exclude<keyof Only, "assignee">) => (values: string[]) =>
     onChange({ ...value, [key]: values.length > 0 ? values : null });
   return (
     <fieldset class="only-for">
@@ -51,6 +57,25 @@ export function OnlyFor({ value, onChange }: Props) {
           choices={OFFERED.map((code) => ({ value: code, label: reasonText(code) }))}
           onPick={pick("reasons")}
         />
+        {tags.size > 0 && (
+          <Several
+            {...{ any: "All tags", one: "tag", values: value.tags }}
+            choices={[...tags].map((tag) => ({ value: tag, label: tag }))}
+            onPick={pick("tags")}
+          />
+        )}
+        {(people.length > 1 || value.assignee !== null) && (
+          <Several
+            {...{ any: "Any assignee", one: "person" }}
+            values={value.assignee === null ? null : [value.assignee]}
+            choices={[
+              ...people,
+              { value: "none", label: "Not assigned" },
+              ...(isGone ? [{ value: value.assignee!, label: "A person who is gone" }] : []),
+            ]}
+            onPick={(ids) => onChange({ ...value, assignee: ids.at(-1) ?? null })}
+          />
+        )}
       </div>
       <Matches value={value} />
     </fieldset>

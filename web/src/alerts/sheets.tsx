@@ -265,14 +265,13 @@ function EditAlert({ alert, onClose }: TaskProps) {
   const [before] = useState<Draft>(() => ({
     url: alert.url_state === "full" ? typedOf(alert) : "",
     format: alert.format,
-    events: alert.events,
     first_verdicts: alert.first_verdicts,
     summary: scheduleOf(alert) ?? usualSchedule(),
-    filter: alert.filter ?? ANY,
+    ...listsOf(alert),
   }));
   const [draft, setDraft] = useState(before);
   const edit = (more: Partial<Draft>) => setDraft((last) => ({ ...last, ...more }));
-  const change = changedIn(before, draft);
+  const change = changedIn(before, draft, listsOf(alert));
   const isChanged = Object.keys(change).length > 0;
   return (
     <Ask
@@ -282,7 +281,7 @@ function EditAlert({ alert, onClose }: TaskProps) {
       class="form alert-form"
       send={async () => isChanged && changeAlert(alert.id, change)}
       said={isChanged ? "Alert changed." : undefined}
-      undo={() => changeAlert(alert.id, changedIn(draft, before))}
+      undo={() => changeAlert(alert.id, changedIn(draft, before, listsOf(alert)))}
       renews={[ALERTS]}
       onClose={onClose}
     >
@@ -316,17 +315,29 @@ const wantedSummary = ({ events, summary }: Pick<Draft, "events" | "summary">) =
 const wantedFilter = ({ filter }: Pick<Draft, "filter">) =>
   Object.values(filter).some((values) => values !== null) ? filter : null;
 
+/** What is sent as a whole, of which others may have changed another part. */
+type Lists = Pick<Draft, "events" | "filter">;
+
+const listsOf = ({ events, filter }: Alert): Lists => ({ events, filter: filter ?? ANY });
+
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-function changedIn(before: Draft, draft: Draft): AlertChange {
+/** @param now what the alert has, which others may have changed since `before` */
+function changedIn(before: Draft, draft: Draft, now: Lists): AlertChange {
   const { url, events, first_verdicts: isFirst } = draft;
-  const [summary, filter] = [wantedSummary(draft), wantedFilter(draft)];
-  const isSame = new Set(before.events).symmetricDifference(new Set(events)).size === 0;
+  const summary = wantedSummary(draft);
+  const added = events.filter((event) => !before.events.includes(event));
+  const dropped = before.events.filter((event) => !events.includes(event));
+  const next = new Set([...now.events, ...added]).difference(new Set(dropped));
+  const narrowed = Object.entries(draft.filter).filter(
+    ([key, values]) => !isEqual(values, before.filter[key as keyof Only]),
+  );
+  const filter = { ...now.filter, ...Object.fromEntries(narrowed) };
   return {
     ...(url !== before.url && { url: urlOf(url, before.format) }),
-    ...(!isSame && { events }),
+    ...(added.length + dropped.length > 0 && { events: [...next] }),
     ...(!isEqual(summary, wantedSummary(before)) && { summary }),
-    ...(!isEqual(filter, wantedFilter(before)) && { filter }),
+    ...(narrowed.length > 0 && { filter: wantedFilter({ filter }) }),
     ...(isFirst !== before.first_verdicts && { first_verdicts: isFirst }),
   };
 }

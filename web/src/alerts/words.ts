@@ -61,7 +61,9 @@ export const EVENTS: Record<EventType, { verb: string; hint: string }> = {
   "link.alive": { verb: "comes back", hint: "A link is alive again." },
   "link.created": { verb: "is added", hint: "A link was added." },
   "link.deleted": { verb: "is deleted", hint: "A link was deleted." },
+  "link.changed": { verb: "is changed", hint: "A link was changed, acknowledged or muted." },
   "batch.complete": { verb: "", hint: "All links of a batch have been checked." },
+  "source.complete": { verb: "", hint: "A source was read, however that ended." },
   "summary.ready": { verb: "", hint: "A summary of what happened, on a schedule." },
   "usage.threshold": { verb: "", hint: "80, 95 or 100% of a limit of the account is used." },
   "check.complete": { verb: "is checked", hint: "A check has finished, whatever its result." },
@@ -82,6 +84,7 @@ export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasio
   const occasions = [
     verbs.length > 0 && `a link ${joined(verbs)}`,
     events.includes("batch.complete") && "all links of a batch are checked",
+    events.includes("source.complete") && "a source was read",
     events.includes("summary.ready") &&
       `a summary is due${summary ? ` ${scheduleText(summary)}` : ""}`,
     events.includes("usage.threshold") && "a limit is nearly used up",

@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, newKey, unwrap } from "./api.ts";
+import { api, asSent, newKey, unwrap } from "./api.ts";
 import { useAskBeforeLeaving } from "./browser.ts";
 import { counted } from "./format.ts";
 import { reloadRows } from "./link-rows.ts";
 import type { Conditions, Frequency } from "./links.ts";
+import type { TriageChange } from "./triage.ts";
 
 /** The links to change: named ones, or all that match. */
 export type Target = { kind: "ids"; ids: string[] } | Matching;
@@ -13,10 +14,11 @@ type Matching = { kind: "matching"; conditions: Conditions; total: number };
 export type Change =
   | { kind: "delete" }
   | { kind: "move"; group: { id: string; name: string } | null }
-  | { kind: "frequency"; frequency: Frequency };
+  | { kind: "frequency"; frequency: Frequency }
+  | TriageChange;
 
 /** Result of one request; `next` is the cursor of the next one. */
-type Step = {
+export type Step = {
   done: number;
   unchanged: number;
   failed: number;
@@ -29,7 +31,7 @@ type Step = {
  * @param before cursor of the last step; null at first
  * @param key makes repeating a step harmless
  */
-async function takeStep(change: Change, target: Target, before: string | null, key: string) {
+export async function takeStep(change: Change, target: Target, before: string | null, key: string) {
   const part = partOf(target, before);
   // Carried out even if the page is left meanwhile.
   const options = { headers: { "idempotency-key": key }, fetch: { keepalive: true } };
@@ -56,7 +58,9 @@ export async function startChecks(target: Target) {
   if (target.kind === "ids") return unwrap(api.links.check.post({ link_ids: target.ids }));
   const { status, ...conditions } = target.conditions;
   if (status === "checking") return { batch_id: null, failures: [] };
-  return unwrap(api.links.check.post({ filter: { ...conditions, ...(status && { status }) } }));
+  return unwrap(
+    api.links.check.post({ filter: asSent<object>({ ...conditions, ...(status && { status }) }) }),
+  );
 }
 
 type NotChecked = { id: string; error: { message: string } };
@@ -76,15 +80,18 @@ export function checkingText(count: number, failures: NotChecked[] = []): string
 const partOf = (target: Target, before: string | null) =>
   target.kind === "ids"
     ? { link_ids: target.ids }
-    : { filter: target.conditions, ...(before && { before: asRead(before) }) };
+    : { filter: asSent<object>(target.conditions), ...(before && { before: asRead(before) }) };
 
 /** The client's type is the parsed cursor, a number; a string is sent. */
 const asRead = (cursor: string) => cursor as unknown as number;
 
-const bodyOf = (change: Exclude<Change, { kind: "delete" }>) =>
-  change.kind === "move"
+function bodyOf(change: Exclude<Change, { kind: "delete" }>) {
+  // The client's type is the parsed moment, a number; a string is sent.
+  if (change.kind === "triage") return asSent<{ handling?: "open" }>(change.decision);
+  return change.kind === "move"
     ? { group_id: change.group?.id ?? null }
     : { check_frequency: change.frequency };
+}
 
 type Result = { status: string } | { status: "failed"; error: { message: string } };
 
@@ -191,6 +198,7 @@ const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Err
 export function doingWords(change: Change): string {
   if (change.kind === "delete") return "Deleting links";
   if (change.kind === "frequency") return `Changing links to ${change.frequency} checks`;
+  if (change.kind === "triage") return change.doing;
   return change.group ? `Moving links to ${change.group.name}` : "Taking links out of their groups";
 }
 
@@ -214,5 +222,6 @@ export const sentenceOf = (change: Change, count: number): string =>
 function didWords(change: Change): string {
   if (change.kind === "delete") return "deleted";
   if (change.kind === "frequency") return `set to ${change.frequency} checks`;
+  if (change.kind === "triage") return change.did;
   return change.group ? `moved to ${change.group.name}` : "taken out of their groups";
 }

@@ -27,13 +27,13 @@ export function useCounts() {
 export type Counts = ReturnType<typeof countsOf>;
 
 function countsOf({ counts, sites, since, webhooks }: Overview) {
-  const { total: links, dead } = counts;
+  const { total: links, dead, attention } = counts;
   return {
     links,
     dead,
     sites,
-    /** Dead links that need attention. */
-    attention: dead,
+    /** Dead links that are neither acknowledged nor muted. */
+    attention,
     /** Changes since the last visit. */
     news: since ? since.died + since.came_back + since.became_unknown : 0,
     failingAlerts: webhooks.failing + webhooks.disabled.total,

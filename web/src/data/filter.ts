@@ -1,6 +1,7 @@
 import {
   conditionsOf,
   FREQUENCIES,
+  HANDLINGS,
   type LinkFilter,
   NO_GROUP,
   SORTS,
@@ -21,8 +22,25 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
   group: groupIn(query),
   frequency: FREQUENCIES.find((frequency) => frequency === query.check_frequency),
   service: matching(NAME, query.service),
+  attention: query.attention === "true",
+  handling: HANDLINGS.find((handling) => handling === query.handling),
+  assignee:
+    query.assignee === "me" || query.assignee === "none" ? query.assignee : idIn(query.assignee),
+  overridden: query.overridden === "true",
+  source: query.source_id === "none" ? "none" : idIn(query.source_id),
+  tag: (query.tag ?? "").toLowerCase(),
   sort: SORTS.find((sort) => sort === query.sort) ?? FIRST_SORT,
 });
+
+/** The filters and the sort of a list, as a saved view has them. */
+export const savedFilterOf = (filter: LinkFilter): Record<string, string> => {
+  const { search_in: _, ...conditions } = conditionsOf(filter);
+  return conditions;
+};
+
+/** The address of a saved view. */
+export const hrefOfView = (view: { filter: Record<string, string>; sort: string | null }) =>
+  hrefOfFilter(readFilter({ ...view.filter, ...(view.sort && { sort: view.sort }) }));
 
 const matching = (pattern: RegExp, text = "") => (pattern.test(text) ? text : "");
 
@@ -34,7 +52,7 @@ function groupIn({ group_id: group = "" }: Record<string, string>): string {
 export function hrefOfFilter(filter: LinkFilter): string {
   const { sort } = filter;
   return withQuery("/links", {
-    ...conditionsOf(filter),
+    ...savedFilterOf(filter),
     ...(sort !== FIRST_SORT && { sort }),
   });
 }
@@ -45,7 +63,7 @@ export const cleared = (filter: LinkFilter): LinkFilter => ({
   sort: filter.sort,
 });
 
-export const isNarrowed = (filter: LinkFilter) => Object.keys(conditionsOf(filter)).length > 0;
+export const isNarrowed = (filter: LinkFilter) => Object.keys(savedFilterOf(filter)).length > 0;
 
 /** Identifies the same links in any order. */
 export const scopeOf = (filter: LinkFilter) => String(new URLSearchParams(conditionsOf(filter)));

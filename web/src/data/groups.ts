@@ -32,7 +32,12 @@ export const ALL_GROUPS = queryOptions({
 export const useGroups = () => useQuery(ALL_GROUPS);
 
 /** `color` is `#RRGGBB`. */
-export type GroupInput = { name: string; description: string; color: string };
+export type GroupInput = {
+  name: string;
+  description: string;
+  color: string;
+  check_schedule?: { cron: string; time_zone: string } | null;
+};
 
 export const createGroup = (input: GroupInput) => unwrap(api.groups.post(input));
 

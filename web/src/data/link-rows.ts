@@ -6,7 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { OVERVIEW } from "./counts.ts";
 import { hrefOfFilter, scopeOf } from "./filter.ts";
 import {
@@ -21,6 +21,7 @@ import {
   NO_GROUP,
   PER_PAGE,
   type Status,
+  tagsIn,
 } from "./links.ts";
 
 /** A link as it was listed, with what has changed since. */
@@ -76,13 +77,16 @@ function patchRows(client: QueryClient, patch: (link: ListedLink) => ListedLink)
   });
 }
 
-type RowChange = Partial<ListedLink>;
+type RowChange = Partial<ListedLink> | ((link: ListedLink) => Partial<ListedLink>);
 
 /** Shows a change before the server confirms it. */
 export function changeRows(client: QueryClient, ids: readonly string[], change: RowChange) {
   const named = new Set(ids);
   const changedAt = Date.now();
-  patchRows(client, (link) => (named.has(link.id) ? { ...link, ...change, changedAt } : link));
+  const partOf = typeof change === "function" ? change : () => change;
+  patchRows(client, (link) =>
+    named.has(link.id) ? { ...link, ...partOf(link), changedAt } : link,
+  );
 }
 
 /** Of a live message: what a row shows of a link that was checked. */
@@ -156,20 +160,26 @@ function takeOver(client: QueryClient, known: Map<string, Partial<Link> | null>)
     const now = known.get(link.id);
     if (now === undefined) return link;
     if (now === null) return { ...link, isGone: true };
-    const isSame = now.status === link.status && now.reason === link.reason;
+    const isSame =
+      now.status === link.status && now.reason === link.reason && now.handling === link.handling;
     return { ...link, ...now, ...(!isSame && { changedAt: Date.now() }) };
   });
 }
 
 /** Whether a row, as it is now, would be in the list. A check that is under way decides nothing. */
 export function fits(link: ListedLink, filter: LinkFilter): boolean {
-  const { status, group, frequency, reason } = filter;
+  const { status, group, frequency, reason, attention, handling, assignee, overridden } = filter;
   const isPending = link.status === "checking";
   return (
     (!status || isPending || link.status === status) &&
     (!reason || isPending || link.reason === reason) &&
     (!group || (link.group_id ?? NO_GROUP) === group) &&
-    (!frequency || link.check_frequency === frequency)
+    (!frequency || link.check_frequency === frequency) &&
+    (!attention || ((isPending || link.status === "dead") && link.handling === "open")) &&
+    (!handling || link.handling === handling) &&
+    (!overridden || link.overridden_until !== null) &&
+    (!assignee || assignee === "me" || (link.assignee?.id ?? "none") === assignee) &&
+    tagsIn(filter).every((tag) => link.tags.includes(tag))
   );
 }
 
@@ -209,6 +219,8 @@ export type LinkRows = {
   /** Loads the rows between two indexes. */
   range(from: number, to: number): Promise<ListedLink[]>;
   show(first: number, last: number): void;
+  /** Whether a link was loaded that has tags. */
+  hasTags: boolean;
   /** How many links newly match that the list does not show. */
   arrived: number;
   counts: Counts | undefined;
@@ -240,8 +252,11 @@ export function useLinkRows(wanted: LinkFilter, hidden: ReadonlySet<string>, beg
   const isEmpty = total === 0 && counts !== undefined && totalOf(counts, filter.status) > 0;
   const reload = () => void client.invalidateQueries({ queryKey: [...ROWS, filter] });
   if (isEmpty && !head.isFetching) queueMicrotask(reload);
+  const hasTags = useRef(false);
+  hasTags.current ||= loaded.some(({ page: { items } }) => items.some(({ tags }) => tags[0]));
   return {
     filter,
+    hasTags: hasTags.current,
     isOld: !isThere,
     error: isThere ? null : head.error,
     count: total === undefined ? undefined : Math.max(total - gaps.length, 0),

@@ -32,8 +32,23 @@ export type LinkFilter = {
   site: string;
   reason: string;
   search: string;
+  /** Only dead links that are neither acknowledged nor muted. */
+  attention: boolean;
+  handling: Handling | undefined;
+  /** An id, "me" or "none". */
+  assignee: string;
+  overridden: boolean;
+  /** The id of a source, or "none". */
+  source: string;
+  /** Tags separated by commas, all of which a link must have. */
+  tag: string;
   sort: Sort;
 };
+
+export const HANDLINGS = ["open", "acknowledged", "muted"] as const;
+export type Handling = (typeof HANDLINGS)[number];
+
+export const tagsIn = ({ tag }: Pick<LinkFilter, "tag">) => tag.split(",").filter(Boolean);
 
 /** The API's query parameters; empty for all links. */
 export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
@@ -44,6 +59,13 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.group && { group_id: filter.group }),
   ...(filter.frequency && { check_frequency: filter.frequency }),
   ...(filter.service && { service: filter.service }),
+  ...(filter.attention && { attention: "true" }),
+  ...(filter.handling && { handling: filter.handling }),
+  ...(filter.assignee && { assignee: filter.assignee }),
+  ...(filter.overridden && { overridden: "true" }),
+  ...(filter.source && { source_id: filter.source }),
+  ...(filter.tag && { tag: filter.tag }),
+  ...(filter.search && { search_in: "all" as const }),
 });
 export type Conditions = ReturnType<typeof conditionsOf>;
 
@@ -66,7 +88,12 @@ export const listLinks = (filter: LinkFilter, page: number, perPage = PER_PAGE) 
 /** Number of matching links of each status. */
 export async function countLinks(conditions: Conditions): Promise<Record<Status, number>> {
   const count = async (status: Status) => {
-    const query = { ...conditions, status, page: 1, per_page: 1 };
+    const query = asSent<{ page: number; per_page: number }>({
+      ...conditions,
+      status,
+      page: 1,
+      per_page: 1,
+    });
     return [status, (await unwrap(api.links.get({ query }))).pagination.total] as const;
   };
   return Object.fromEntries(await Promise.all(STATUSES.map(count))) as Record<Status, number>;
@@ -78,10 +105,28 @@ export const findLink = (id: string) => unwrap(api.links({ id }).get());
 export const linkOptions = (id: string) =>
   queryOptions({ queryKey: [...LINKS, "one", id], queryFn: () => findLink(id) });
 
-export const changeLink = (
-  id: string,
-  change: { group_id?: string | null; check_frequency?: Frequency },
-) => unwrap(api.links({ id }).patch(change));
+export const changeLink = (id: string, change: LinkEdit) =>
+  unwrap(api.links({ id }).patch(asSent(change)));
+
+/** Checks a link with these expectations, and keeps nothing of it. */
+export const tryLink = (id: string, expect: LinkDetail["expect"]) =>
+  unwrap(api.links({ id }).try.post(asSent({ expect })));
+
+/** What can be changed about a link, as it is sent. */
+export type LinkEdit = {
+  group_id?: string | null;
+  check_frequency?: Frequency;
+  title?: string | null;
+  note?: string | null;
+  tags?: string[];
+  external_id?: string | null;
+  assignee_id?: string | null;
+  handling?: Handling;
+  muted_until?: string | null;
+  check_schedule?: { cron: string; time_zone: string } | null;
+  pinned?: boolean;
+  expect?: LinkDetail["expect"];
+};
 
 export const checkNow = (id: string) => unwrap(api.links({ id }).check.post());
 

@@ -24,15 +24,33 @@ const IN_A_LIST: Lines = {
   x: "Select",
   "Shift+x": "Select a range",
   r: "Check now",
+  e: "Acknowledge and go on, or take it back",
+  s: "Mute",
+  o: "Override",
+  i: "Assign",
+  t: "Tags",
+  u: "Replace URL",
   v: "Move to group",
   "#": "Delete",
   f: "Filter",
   Esc: "Close, then clear the selection, then the filter",
 };
 
+const ON_A_CAUSE: Lines = {
+  r: "Check its links now",
+  e: "Acknowledge its links",
+  s: "Mute its links for a week",
+};
+
 const ON_A_LINK: Lines = {
   "j k": "Next, previous link of the list",
   r: "Check now",
+  e: "Acknowledge, or take it back",
+  s: "Mute",
+  o: "Override",
+  i: "Assign",
+  t: "Tags",
+  u: "Replace URL",
   v: "Move to group",
   "#": "Delete",
 };
@@ -42,6 +60,7 @@ const Help = ({ onClose }: { onClose: () => void }) => (
   <Sheet title="Keyboard shortcuts" onClose={onClose}>
     <KeyList title="Anywhere" lines={ANYWHERE} />
     <KeyList title="In a list" lines={IN_A_LIST} />
+    <KeyList title="On a cause of the overview" lines={ON_A_CAUSE} />
     <KeyList title="On a link" lines={ON_A_LINK} />
     <CheckField
       label="Use single keys"

@@ -1,9 +1,11 @@
-import { LogOut, Menu as MenuIcon, Plus, Search, SunMoon } from "lucide-preact";
+import { ListFilter, LogOut, Menu as MenuIcon, Plus, Search, SunMoon } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useCounts, useLargestGroups } from "../data/counts.ts";
+import { hrefOfView } from "../data/filter.ts";
 import { many } from "../data/format.ts";
 import { useCanWrite, useSignOut, useUser } from "../data/session.ts";
+import { OWN_VIEWS, useViews } from "../data/views.ts";
 import { Mark } from "../ui/brand.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -29,7 +31,8 @@ export const Sidebar = ({ onSearch, onHelp }: SidebarProps) => (
     <nav aria-label="Main">
       <PlaceList places={Object.values(PLACES)} />
     </nav>
-    <nav class="more" aria-label="Groups">
+    <nav class="more" aria-label="Views and groups">
+      <ViewList />
       <GroupList />
     </nav>
     <div class="foot">
@@ -68,6 +71,50 @@ function PlaceLink({ place, ...look }: { place: Place; class?: string }) {
 const useCurrent = (href: string) => ({
   "aria-current": isAt(useLocation().path, href) ? ("page" as const) : undefined,
 });
+
+const MOST_VIEWS = 5;
+
+/** The views that everyone has, and the first saved ones. */
+function ViewList() {
+  const attention = useCounts()?.attention ?? 0;
+  const views = useViews();
+  const { url } = useLocation();
+  const current = (href: string) => ({
+    "aria-current": url === href ? ("page" as const) : undefined,
+  });
+  return (
+    <>
+      <h2>Views</h2>
+      <ul class="nav small">
+        {OWN_VIEWS.map(({ name, href }, n) => (
+          <li key={href}>
+            <a href={href} {...current(href)}>
+              <ListFilter class="i" aria-hidden="true" />
+              <span>{name}</span>
+              {n === 0 && attention > 0 && <em class="dead">{many(attention)}</em>}
+            </a>
+          </li>
+        ))}
+        {views.slice(0, MOST_VIEWS).map((view) => (
+          <li key={view.id}>
+            <a href={hrefOfView(view)} {...current(hrefOfView(view))}>
+              <ListFilter class="i" aria-hidden="true" />
+              <span>{view.name}</span>
+            </a>
+          </li>
+        ))}
+        {views.length > MOST_VIEWS && (
+          <li>
+            <a href="/settings/views">
+              <span>All views</span>
+              <em>{many(views.length)}</em>
+            </a>
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}
 
 const MOST_GROUPS = 8;
 
@@ -197,7 +244,8 @@ function More({ onClose }: { onClose: () => void }) {
         onClick={({ target }) => (target as Element).closest("a") && onClose()}
       >
         <nav aria-label="More pages">
-          <PlaceList places={[PLACES.sites, PLACES.alerts, SETTINGS_PLACE]} />
+          <PlaceList places={[PLACES.sites, PLACES.sources, PLACES.alerts, SETTINGS_PLACE]} />
+          <ViewList />
           <GroupList />
         </nav>
         <h2>Theme</h2>

@@ -4,8 +4,10 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, unwrap } from "../data/api.ts";
 import { useCounts } from "../data/counts.ts";
+import { hrefOfView } from "../data/filter.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite, useSignOut, useUser } from "../data/session.ts";
+import { OWN_VIEWS, useViews } from "../data/views.ts";
 import type { Shape } from "../data/words.ts";
 import { useModal } from "../ui/overlay.tsx";
 import { State } from "../ui/state.tsx";
@@ -162,6 +164,7 @@ function isMatch(label: string, text: string): boolean {
 /** Those of the page first. */
 function useAllCommands(onHelp: () => void): Command[] {
   const signOut = useSignOut();
+  const { route } = useLocation();
   const { open } = useAdd();
   const canWrite = useCanWrite();
   const dead = useCounts()?.dead ?? 0;
@@ -177,6 +180,9 @@ function useAllCommands(onHelp: () => void): Command[] {
     ...pageCommands(),
     ...(canWrite && dead > 0 ? [{ ...check, hint: counted(dead, "link") }] : []),
     ...(canWrite ? [{ label: "Add links", icon: Plus, keys: "a", onSelect: () => open() }] : []),
+    ...(canWrite
+      ? [{ label: "New source", icon: Plus, onSelect: () => route("/sources?new") }]
+      : []),
     ...THEMES.map((theme) => ({
       label: `Theme: ${THEME_NAMES[theme].toLowerCase()}`,
       icon: SunMoon,
@@ -190,12 +196,19 @@ function useAllCommands(onHelp: () => void): Command[] {
 function usePages(): Command[] {
   const { route } = useLocation();
   const { name, href, icon } = SETTINGS_PLACE;
+  const views = useViews();
   const sections = settingsFor(useUser()).flatMap((part) => Object.entries(part.sections));
   return [
     ...Object.values(PLACES).map((place) => ({
       ...{ label: place.name, icon: place.icon, keys: `g ${place.key}` },
       onSelect: () => route(place.href),
     })),
+    ...[...OWN_VIEWS, ...views.map((view) => ({ name: view.name, href: hrefOfView(view) }))].map(
+      (view) => ({
+        ...{ label: view.name, icon: PLACES.links.icon },
+        onSelect: () => route(view.href),
+      }),
+    ),
     { label: name, icon, onSelect: () => route(href) },
     ...sections.map(([path, section]) => ({
       ...{ label: `${name}: ${section}`, icon },
@@ -209,7 +222,7 @@ const MOST_FOUND = 5;
 /** Enough for any list of choices. */
 const MOST_GROUPS = 100;
 
-/** Links, sites and groups that contain the text; those of the text before until the server has answered. */
+/** Links, sources, sites and groups that contain the text; those of the text before until the server has answered. */
 function useFound(text: string) {
   const { route } = useLocation();
   const search = useSettled(text);
@@ -220,6 +233,7 @@ function useFound(text: string) {
       Promise.all([
         unwrap(api.links.get({ query: { ...page, search, sort: "dead_first" } })),
         unwrap(api.sites.get({ query: { ...page, search, sort: "-links" } })),
+        unwrap(api.sources.get({ query: { ...page, search } })),
       ]),
     enabled: search !== "",
     placeholderData: keepPreviousData,
@@ -229,7 +243,7 @@ function useFound(text: string) {
     queryFn: () => unwrap(api.groups.get({ query: { page: 1, per_page: MOST_GROUPS } })),
   });
   if (!text) return null;
-  const [links, sites] = data ?? [];
+  const [links, sites, sources] = data ?? [];
   const named = groups.data?.items.filter(({ name }) => isMatch(name, text)) ?? [];
   return {
     links: (links?.items ?? []).map(({ id, status, url }) => ({
@@ -237,6 +251,11 @@ function useFound(text: string) {
       onSelect: () => route(`/links/${id}`),
     })),
     places: [
+      ...(sources?.items ?? []).map(({ id, name, counts }) => ({
+        ...{ id: `source-${id}`, label: name, icon: PLACES.sources.icon },
+        hint: counted(counts.links, "link"),
+        onSelect: () => route(`/sources/${id}`),
+      })),
       ...(sites?.items ?? []).map(({ site, links: count, dead }) => ({
         ...{ id: `site-${site}`, label: site, icon: PLACES.sites.icon },
         hint: dead > 0 ? `${counted(count, "link")}, ${dead} dead` : counted(count, "link"),

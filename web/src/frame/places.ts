@@ -1,4 +1,13 @@
-import { Activity, Bell, Gauge, Globe, Link2, type LucideIcon, Settings2 } from "lucide-preact";
+import {
+  Activity,
+  Bell,
+  Gauge,
+  Globe,
+  Link2,
+  type LucideIcon,
+  Rss,
+  Settings2,
+} from "lucide-preact";
 import type { Counts } from "../data/counts.ts";
 import { many } from "../data/format.ts";
 import type { User } from "../data/session.ts";
@@ -30,6 +39,7 @@ export const PLACES = {
   },
   links: { href: "/links", name: "Links", icon: Link2, key: "l", mark: (of) => plain(of.links) },
   sites: { href: "/sites", name: "Sites", icon: Globe, key: "s", mark: (of) => plain(of.sites) },
+  sources: { href: "/sources", name: "Sources", icon: Rss, key: "r" },
   changes: {
     href: "/changes",
     name: "Changes",
@@ -61,6 +71,8 @@ export const SETTINGS: SettingsPart[] = [
     sections: {
       people: "People",
       groups: "Groups",
+      views: "Views",
+      hosts: "Hosts",
       keys: "API keys",
       "import-export": "Import and export",
       activity: "Activity",

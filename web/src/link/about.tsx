@@ -1,10 +1,12 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { targetName } from "../data/alerts.ts";
+import { counted } from "../data/format.ts";
 import { GROUPS, useGroups } from "../data/groups.ts";
 import {
   changeLink,
   FREQUENCIES,
+  type Frequency as FrequencyName,
   LINKS,
   type LinkDetail,
   linkOptions,
@@ -13,9 +15,13 @@ import {
 } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
+import type { TriageChange } from "../data/triage.ts";
 import { DELIVERY_WORDS, EVENT_WORDS, FREQUENCY_WORDS } from "../data/words.ts";
 import { useToast } from "../frame/toast.tsx";
+import { AssignPick, TagPick } from "../triage/picks.tsx";
+import { useTriage } from "../triage/use-triage.ts";
 import { Button } from "../ui/button.tsx";
+import { FoundOn } from "../ui/found-on.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -34,6 +40,34 @@ export function About({ link }: { link: LinkDetail }) {
         <Fact name="Checked">
           <Frequency link={link} />
         </Fact>
+        {link.check_schedule && (
+          <Fact name="Schedule">
+            <code>{link.check_schedule.cron}</code> {link.check_schedule.time_zone}
+            <Turns turns={link.next_turns} />
+          </Fact>
+        )}
+        <Decisions link={link} />
+        {link.external_id && <Fact name="External ID">{link.external_id}</Fact>}
+        {link.note && (
+          <Fact name="Note">
+            <span class="link-note">{link.note}</span>
+          </Fact>
+        )}
+        {Object.entries(link.metadata).map(([key, value]) => (
+          <Fact key={key} name={key}>
+            {value}
+          </Fact>
+        ))}
+        {link.expect && <Fact name="Expects">{expectText(link.expect)}</Fact>}
+        {link.previous_urls.length > 0 && (
+          <Fact name="Before">
+            {link.previous_urls.slice(0, MOST_URLS).map(({ url, until }) => (
+              <span key={until} class="url-before">
+                {url} <Moment at={until} day />
+              </span>
+            ))}
+          </Fact>
+        )}
         {link.service !== "generic" && <Fact name="Service">{service}</Fact>}
         <Fact name="Added">
           <Moment at={link.created_at} day />
@@ -41,6 +75,101 @@ export function About({ link }: { link: LinkDetail }) {
       </dl>
     </Section>
   );
+}
+
+/** The pages that the link stands on, as its sources found them. */
+export function Places({ link }: { link: LinkDetail }) {
+  const { id, pinned, sources, places, retired_at: retiredAt } = link;
+  const canWrite = useCanWrite();
+  const change = useChange(link);
+  if (sources === 0 && !retiredAt) return null;
+  const keep = () => change({ pinned: true }, { pinned: false }, "The link is kept");
+  return (
+    <Section title="Found on" hint={places > 0 && counted(places, "place")} class="found-on">
+      {places > 0 && <FoundOn link={id} few={5} />}
+      {retiredAt ? (
+        <p class="hint">
+          No source has this link since <Moment at={retiredAt} day />, so it is not checked.
+        </p>
+      ) : (
+        !pinned && (
+          <p class="hint">
+            The link is removed when it is on none of these pages.{" "}
+            {canWrite && (
+              <button type="button" class="word" onClick={() => void keep()}>
+                Keep it
+              </button>
+            )}
+          </p>
+        )
+      )}
+    </Section>
+  );
+}
+
+/** Tags and the assignee, changed where they are shown. */
+function Decisions({ link }: { link: LinkDetail }) {
+  const canWrite = useCanWrite();
+  const decide = useTriage(link);
+  const picks = {
+    links: [link],
+    off: useOff(),
+    onChange: (change: TriageChange) => void decide(change),
+  };
+  return (
+    <>
+      {(canWrite || link.tags.length > 0) && (
+        <Fact name="Tags">
+          <span class="chips">
+            {link.tags.map((tag) => (
+              <a key={tag} class="chip" href={`/links?tag=${encodeURIComponent(tag)}`}>
+                {tag}
+              </a>
+            ))}
+            {canWrite && <TagPick {...picks} word={link.tags.length > 0 ? "Edit" : "Add"} />}
+          </span>
+        </Fact>
+      )}
+      {(canWrite || link.assignee) && (
+        <Fact name="Assigned">
+          {canWrite ? (
+            <AssignPick {...picks} word={link.assignee?.email ?? "No one"} />
+          ) : (
+            link.assignee?.email
+          )}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+const MOST_URLS = 3;
+
+/** "next Mon 06:00, …" */
+const Turns = ({ turns }: { turns: string[] }) =>
+  turns.length > 0 ? (
+    <span class="soft">
+      {" "}
+      next{" "}
+      {turns.map((turn, n) => (
+        <>
+          {n > 0 && ", "}
+          <Moment at={turn} clock />
+        </>
+      ))}
+    </span>
+  ) : null;
+
+function expectText(expect: NonNullable<LinkDetail["expect"]>): string {
+  const quoted = (texts: string[] = []) => texts.map((text) => `“${text}”`).join(", ");
+  return [
+    expect.must_contain && `contains ${quoted(expect.must_contain)}`,
+    expect.must_not_contain && `does not contain ${quoted(expect.must_not_contain)}`,
+    expect.final_url_contains && `leads to “${expect.final_url_contains}”`,
+    expect.accepted_status_codes && `status ${expect.accepted_status_codes.join(", ")}`,
+  ]
+    .filter(Boolean)
+    .join("; ");
 }
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
@@ -120,7 +249,7 @@ function Frequency({ link }: { link: LinkDetail }) {
   );
 }
 
-type Change = Parameters<typeof changeLink>[1];
+type Change = { group_id?: string | null; check_frequency?: FrequencyName; pinned?: boolean };
 
 /** Changes the link at once, says so, and takes it back by the opposite change. */
 function useChange({ id }: LinkDetail) {

@@ -1,6 +1,18 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { Archive, Copy, ExternalLink, FolderInput, RefreshCw, Trash2 } from "lucide-preact";
-import { useEffect, useRef } from "preact/hooks";
+import {
+  Archive,
+  Copy,
+  ExternalLink,
+  Eye,
+  FolderInput,
+  Link2,
+  Pencil,
+  RefreshCw,
+  Tags,
+  Trash2,
+  UserRound,
+} from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { copyText, followable } from "../data/browser.ts";
 import { displayUrl } from "../data/display-url.ts";
@@ -18,17 +30,26 @@ import {
 } from "../data/links.ts";
 import { lastPlace, useListPlace } from "../data/list-place.ts";
 import { useCanWrite } from "../data/session.ts";
+import { acknowledgement } from "../data/triage.ts";
 import { STATUS_WORDS } from "../data/words.ts";
 import { useBar } from "../frame/bar.tsx";
 import { useCommands, useKeys } from "../frame/keys.ts";
 import { useHold, useOffline, useToast } from "../frame/toast.tsx";
+import { HandlePicks } from "../triage/picks.tsx";
+import { endOverride } from "../triage/requests.ts";
+import { OverrideSheet, UrlSheet } from "../triage/sheets.tsx";
+import { useTriage } from "../triage/use-triage.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
-import { About, AlertsSent, openGroups } from "./about.tsx";
+import { About, AlertsSent, openGroups, Places } from "./about.tsx";
+import EditSheet from "./edit.tsx";
 import { History, ResponseTimes, States } from "./history.tsx";
 import { useRaw, useRuns } from "./queries.ts";
+import { Timeline } from "./timeline.tsx";
 import { headlineOf, sentencesOf } from "./verdict.ts";
 import { VerdictCard } from "./verdict-card.tsx";
 import "./link.css";
@@ -102,7 +123,8 @@ function LinkDetails({ link }: { link: LinkDetail }) {
   const isNew = link.last_check === null;
   return (
     <article class={`link-page is-${settledStatus(link)}`}>
-      <LinkHead link={link} title={raw?.alive?.title ?? raw?.dead?.title ?? null} />
+      <LinkHead link={link} title={link.title ?? raw?.alive?.title ?? raw?.dead?.title ?? null} />
+      <Decided link={link} />
       <div class="cols link">
         <div>
           <VerdictCard link={link} raw={raw} />
@@ -115,7 +137,10 @@ function LinkDetails({ link }: { link: LinkDetail }) {
           )}
         </div>
         <aside>
+          <Places link={link} />
           <About link={link} />
+          {settledStatus(link) === "dead" && <ArchivedCopy url={link.url} />}
+          <Timeline link={link} />
           <AlertsSent part={part} />
         </aside>
       </div>
@@ -159,8 +184,30 @@ function Deeds({ link }: { link: LinkDetail }) {
   const start = unlessOff(check.start);
   const move = unlessOff(openGroups);
   const remove = unlessOff(useDelete(link));
-  useKeys({ r: start, v: move, "#": remove }, canWrite);
+  const [asked, ask] = useState<"override" | "url" | "edit" | null>(null);
+  const decide = useTriage(link);
+  const isAlive = settledStatus(link) === "active";
+  const handle = unlessOff(() => void decide(acknowledgement([link])));
+  const override = unlessOff(() => ask("override"));
+  const replaceUrl = unlessOff(() => ask("url"));
+  const press = (what: string) => () =>
+    document.querySelector<HTMLElement>(`.link-page .task-${what}`)?.click();
+  const assign = unlessOff(press("assign"));
+  const tag = unlessOff(press("tags"));
+  useKeys(
+    {
+      ...{ r: start, v: move, "#": remove, e: handle, o: override, u: replaceUrl },
+      ...{ s: press("mute"), i: assign, t: tag },
+    },
+    canWrite,
+  );
+  const alive = isAlive ? "The link is alive" : undefined;
   const more = [
+    { label: "Assign", icon: UserRound, keys: "I", off, onSelect: assign },
+    { label: "Tags", icon: Tags, keys: "T", off, onSelect: tag },
+    { label: "Edit", icon: Pencil, off, onSelect: () => ask("edit") },
+    { label: "Replace URL", icon: Link2, keys: "U", off, onSelect: replaceUrl },
+    { label: "Override", icon: Eye, keys: "O", off: off ?? alive, onSelect: override },
     { label: "Move to group", icon: FolderInput, keys: "V", off, onSelect: move },
     { label: "Delete", icon: Trash2, keys: "#", danger: true, off, onSelect: remove },
   ];
@@ -168,14 +215,58 @@ function Deeds({ link }: { link: LinkDetail }) {
   useCommands(canWrite ? [checking, ...more] : []);
   return (
     <div class="deeds">
-      {settledStatus(link) === "dead" && <ArchivedCopy url={link.url} />}
       {canWrite && (
         <>
           <Button icon={RefreshCw} keys="R" off={off} busy={check.isBusy} onClick={start}>
             Check now
           </Button>
+          <HandlePicks
+            links={[link]}
+            isAlive={isAlive}
+            off={off}
+            onChange={(change) => void decide(change)}
+          />
           <Menu label="More" items={more} />
         </>
+      )}
+      {asked === "override" && <OverrideSheet link={link} onClose={() => ask(null)} />}
+      {asked === "url" && <UrlSheet link={link} onClose={() => ask(null)} />}
+      {asked === "edit" && <EditSheet link={link} onClose={() => ask(null)} />}
+    </div>
+  );
+}
+
+/** What people have decided about the link, if anything. */
+function Decided({ link }: { link: LinkDetail }) {
+  const { handling, handled_by: by, handled_at: at, muted_until: until, override } = link;
+  const client = useQueryClient();
+  const canWrite = useCanWrite();
+  const end = () => endOverride(link.id).then(() => client.invalidateQueries({ queryKey: LINKS }));
+  if (handling === "open" && !override) return null;
+  return (
+    <div class="decided">
+      {handling !== "open" && (
+        <p>
+          <State status={handling} word />
+          {until && (
+            <>
+              {" "}
+              until <Moment at={until} day />
+            </>
+          )}{" "}
+          by {by} {at && <Moment at={at} />}
+        </p>
+      )}
+      {override && (
+        <p>
+          <State status="overridden" word /> until <Moment at={override.until} day /> by{" "}
+          {override.by}: “{override.note}” Overruled: {override.overruled.message}{" "}
+          {canWrite && (
+            <button type="button" class="word" onClick={() => void end()}>
+              End it
+            </button>
+          )}
+        </p>
       )}
     </div>
   );
@@ -186,17 +277,16 @@ function ArchivedCopy({ url }: { url: string }) {
   const site = followable(url);
   if (!site) return null;
   return (
-    <a
-      class="btn"
-      href={`https://web.archive.org/web/${site}`}
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-    >
+    <p class="archived">
       <Archive class="i" aria-hidden="true" />
-      <span>
+      <a
+        href={`https://web.archive.org/web/${site}`}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+      >
         Archived copy<span class="unseen">, opens in a new tab</span>
-      </span>
-    </a>
+      </a>
+    </p>
   );
 }
 

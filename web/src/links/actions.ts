@@ -3,6 +3,8 @@ import { type Change, changeNamed, checkingText, sentenceOf, startChecks } from 
 import { counted } from "../data/format.ts";
 import { changeRows, type ListedLink } from "../data/link-rows.ts";
 import { checkNow } from "../data/links.ts";
+import { useUser } from "../data/session.ts";
+import type { TriageChange } from "../data/triage.ts";
 import { useHold, useToast } from "../frame/toast.tsx";
 
 type Updated = { ids: string[]; change: Change };
@@ -12,6 +14,7 @@ export function useLinkActions() {
   const client = useQueryClient();
   const toast = useToast();
   const hold = useHold();
+  const { email } = useUser();
   const complain = ({ message }: Error) => toast(message);
   /** Queries of groups and counts; rows are patched. */
   const renew = (ids: string[]) => {
@@ -19,10 +22,18 @@ export function useLinkActions() {
       void client.invalidateQueries({ queryKey: [topic] });
     for (const id of ids) void client.invalidateQueries({ queryKey: ["links", "one", id] });
   };
+  // Not part of the first view.
+  const watch = async (ids: string[], { after }: TriageChange) => {
+    const { watchSince } = await import("../triage/since.ts");
+    watchSince({ client, email, say: toast }, ids, after);
+  };
   const apply = async ({ ids, change }: Updated) => {
     const step = await changeNamed(change, ids);
     changeRows(client, ids, rowChangeOf(change));
+    if (change.kind === "triage" && step.failed === 0) void watch(ids, change);
     renew(ids);
+    if (change.kind === "triage" && change.decision.add_tags)
+      void client.invalidateQueries({ queryKey: ["links", "tags"] });
     return step;
   };
   return {
@@ -50,7 +61,7 @@ export function useLinkActions() {
     },
     async change(links: ListedLink[], change: Exclude<Change, { kind: "delete" }>) {
       const ids = links.map(({ id }) => id);
-      const undo = () => Promise.all(opposites(links, change).map(apply));
+      const undo = async () => Promise.all((await opposites(links, change)).map(apply));
       await apply({ ids, change }).then(({ done, unchanged, failed, reasons }) => {
         const also =
           failed > 0 ? ` ${counted(failed, "link")} could not be changed: ${reasons[0]}` : "";
@@ -71,16 +82,18 @@ export function useLinkActions() {
   };
 }
 
-const rowChangeOf = (change: Change): Partial<ListedLink> =>
-  change.kind === "move"
-    ? { group_id: change.group?.id ?? null }
-    : change.kind === "frequency"
-      ? { check_frequency: change.frequency }
-      : { isGone: true };
+function rowChangeOf(change: Change) {
+  if (change.kind === "triage") return change.after;
+  if (change.kind === "move") return { group_id: change.group?.id ?? null };
+  return change.kind === "frequency" ? { check_frequency: change.frequency } : { isGone: true };
+}
 
 /** Requests that bring back what each link had before. */
-function opposites(links: ListedLink[], { kind }: Change): Updated[] {
-  if (kind === "move") {
+async function opposites(links: ListedLink[], change: Change): Promise<Updated[]> {
+  // Not part of the first view.
+  if (change.kind === "triage")
+    return (await import("../triage/decisions.ts")).oppositesOf(links, change);
+  if (change.kind === "move") {
     const byGroup = Map.groupBy(links, ({ group_id }) => group_id);
     return [...byGroup].map(([id, some]) => ({
       ids: some.map((link) => link.id),

@@ -1,4 +1,12 @@
-import { FolderInput, RefreshCw, Trash2 } from "lucide-preact";
+import {
+  BellOff,
+  CircleCheck,
+  FolderInput,
+  RefreshCw,
+  Tags,
+  Trash2,
+  UserRound,
+} from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -16,11 +24,12 @@ import {
   without,
   withRange,
 } from "../data/selection.ts";
+import { acknowledgement } from "../data/triage.ts";
 import { useCommands, useKeys } from "../frame/keys.ts";
 import { useOffline, useToast } from "../frame/toast.tsx";
 import type { RowsHandle } from "../ui/rows.tsx";
 import { useLinkActions } from "./actions.ts";
-import type { Deeds } from "./list.tsx";
+import type { Choice, Deeds } from "./list.tsx";
 
 type DeedsInput = {
   list: LinkRows;
@@ -35,17 +44,22 @@ type DeedsInput = {
   canWrite: boolean;
   /** Clears the filter. */
   onClear: () => void;
+  /** Opens a sheet about a link. */
+  ask: (asked: Asked) => void;
 };
+
+/** What a sheet is open for. */
+export type Asked = { kind: "override" | "url"; link: ListedLink };
 
 const PAGE = 15;
 
 /** What keys and the pointer do in the list. */
 export function useDeeds(input: DeedsInput) {
-  const { list, rows, current, selection, select, setPeeking, note } = input;
+  const { list, rows, current, selection, select, setPeeking, note, ask } = input;
   const { route } = useLocation();
   const toast = useToast();
   const actions = useLinkActions();
-  const openMove = useOpened(".selbar .task-move");
+  const openChoice = useOpened();
   const last = Math.max((list.count ?? 0) - 1, 0);
   const here = list.at(current);
   const deeds: Deeds & { go(index: number): void } = {
@@ -76,12 +90,24 @@ export function useDeeds(input: DeedsInput) {
       const [first] = links;
       if (first && here && ids.includes(here.id)) deeds.go(current);
     },
-    move(index) {
+    choose(index, what) {
       const link = list.at(index);
       if (!link) return;
       if (!isPicked(selection, link.id)) select(toggled(NOTHING, link, index));
-      openMove();
+      openChoice(`.selbar .task-${what}`);
     },
+    acknowledge(links) {
+      void actions.change(links, acknowledgement(links));
+      select(
+        without(
+          selection,
+          links.map(({ id }) => id),
+        ),
+      );
+      if (here && links.some(({ id }) => id === here.id)) deeds.go(current + 1);
+    },
+    override: (link) => ask({ kind: "override", link }),
+    replaceUrl: (link) => ask({ kind: "url", link }),
     open(index) {
       const link = list.at(index);
       if (!link) return;
@@ -95,7 +121,7 @@ export function useDeeds(input: DeedsInput) {
     },
     copy: ({ url }) => void copyText(url).then((isDone) => toast(isDone ? "Copied" : "Not copied")),
   };
-  useListKeys(input, deeds, actions, here, openMove);
+  useListKeys(input, deeds, actions, here, openChoice);
   return { deeds, actions };
 }
 
@@ -107,7 +133,7 @@ function useListKeys(
   deeds: Going,
   actions: Actions,
   here: ListedLink | undefined,
-  openMove: () => void,
+  openChoice: (name: string) => void,
 ) {
   const last = (list.count ?? 0) - 1;
   /** The selected links, else the current one. */
@@ -140,7 +166,17 @@ function useListKeys(
   const check = unlessOff(() =>
     selection.kind === "all" ? press(".selbar .btn") : actions.check(some()),
   );
-  const move = unlessOff(() => (sizeOf(selection, 1) > 0 ? openMove() : deeds.move(current)));
+  const choose = (what: Choice) =>
+    unlessOff(() =>
+      sizeOf(selection, 1) > 0 ? openChoice(`.selbar .task-${what}`) : deeds.choose(current, what),
+    );
+  const move = choose("move");
+  const acknowledge = unlessOff(() => {
+    if (selection.kind === "all") press(".selbar .task-acknowledge");
+    else if (some().length > 0) deeds.acknowledge(some());
+  });
+  const override = unlessOff(() => here && deeds.override(here));
+  const replaceUrl = unlessOff(() => here && deeds.replaceUrl(here));
   const remove = unlessOff(() => {
     if (selection.kind === "all") press('.selbar [aria-label="Delete"]');
     else if (some().length > 0) deeds.remove(some());
@@ -150,7 +186,8 @@ function useListKeys(
     {
       x: () => deeds.pick(current, false),
       "Shift+x": () => deeds.pick(current, true),
-      ...{ r: check, v: move, "#": remove },
+      ...{ r: check, v: move, "#": remove, e: acknowledge, s: choose("mute") },
+      ...{ i: choose("assign"), t: choose("tags"), o: override, u: replaceUrl },
     },
     isOn,
   );
@@ -160,6 +197,17 @@ function useListKeys(
     isOn && count > 0
       ? [
           { label: "Check now", icon: RefreshCw, keys: "r", onSelect: check, ...about },
+          { label: "Acknowledge", icon: CircleCheck, keys: "e", onSelect: acknowledge, ...about },
+          ...(
+            [
+              ["Mute", BellOff, "s", "mute"],
+              ["Assign", UserRound, "i", "assign"],
+              ["Tags", Tags, "t", "tags"],
+            ] as const
+          ).map(([label, icon, keys, what]) => ({
+            ...{ label, icon, keys, ...about },
+            onSelect: choose(what),
+          })),
           { label: "Move to a group", icon: FolderInput, keys: "v", onSelect: move, ...about },
           { label: "Delete", icon: Trash2, keys: "#", onSelect: remove, ...about },
         ]
@@ -167,11 +215,23 @@ function useListKeys(
   );
 }
 
+/** The bar is loaded when something is first selected. */
+const MOST_WAIT_MS = 3000;
+
 /** Presses a button as soon as it is there. */
-function useOpened(name: string): () => void {
-  const [wanted, setWanted] = useState(0);
+function useOpened(): (name: string) => void {
+  const [wanted, setWanted] = useState({ name: "", count: 0 });
   useEffect(() => {
-    if (wanted > 0) document.querySelector<HTMLElement>(name)?.click();
-  }, [wanted]);
-  return () => setWanted((count) => count + 1);
+    if (wanted.count === 0) return;
+    const last = performance.now() + MOST_WAIT_MS;
+    let frame = 0;
+    const press = () => {
+      const button = document.querySelector<HTMLElement>(wanted.name);
+      if (button) button.click();
+      else if (performance.now() < last) frame = requestAnimationFrame(press);
+    };
+    press();
+    return () => cancelAnimationFrame(frame);
+  }, [wanted.count]);
+  return (name) => setWanted(({ count }) => ({ name, count: count + 1 }));
 }

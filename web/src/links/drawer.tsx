@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
-import { ArrowDown, ArrowUp, Maximize2, RefreshCw, X } from "lucide-preact";
+import { ArrowDown, ArrowUp, BellOff, CircleCheck, Maximize2, RefreshCw, X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { type Seen, seenOf } from "../data/evidence.ts";
@@ -8,6 +8,7 @@ import { explain, linkOptions } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
 import { Button, IconButton } from "../ui/button.tsx";
+import { FoundOn } from "../ui/found-on.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Drawer } from "../ui/overlay.tsx";
@@ -28,6 +29,8 @@ type PeekProps = {
   onOpen: () => void;
   onClose: () => void;
   onCheck: () => void;
+  onAcknowledge: () => void;
+  onMute: () => void;
   /** Further actions. */
   menu: ComponentChildren;
 };
@@ -35,7 +38,7 @@ type PeekProps = {
 const FRESH_MS = 30_000;
 
 /** The link of the current row, next to the list. */
-export function Peek(props: PeekProps) {
+export default function Peek(props: PeekProps) {
   const { link, next } = props;
   const client = useQueryClient();
   const ids = next.flatMap((each) => each?.id ?? []);
@@ -47,6 +50,7 @@ export function Peek(props: PeekProps) {
       <h2>
         <Url key={link.id} url={link.url} whole />
       </h2>
+      {link.title && <p class="soft">{link.title}</p>}
       {props.isGone ? (
         <Empty title="This link was deleted">
           <a href="/settings/activity?action=link.deleted">See who did it</a>
@@ -58,7 +62,7 @@ export function Peek(props: PeekProps) {
   );
 }
 
-function Details({ link, onCheck, menu }: PeekProps) {
+function Details({ link, onCheck, onAcknowledge, onMute, menu }: PeekProps) {
   const detail = useQuery(linkOptions(link.id));
   const canWrite = useCanWrite();
   const off = useOff();
@@ -69,6 +73,14 @@ function Details({ link, onCheck, menu }: PeekProps) {
           <Button icon={RefreshCw} keys="R" off={off} onClick={onCheck}>
             Check now
           </Button>
+          {link.status !== "active" && (
+            <Button icon={CircleCheck} keys="E" off={off} onClick={onAcknowledge}>
+              {link.handling === "acknowledged" ? "Reopen" : "Acknowledge"}
+            </Button>
+          )}
+          <Button icon={BellOff} keys="S" off={off} onClick={onMute}>
+            Mute
+          </Button>
           {menu}
         </div>
       )}
@@ -78,6 +90,12 @@ function Details({ link, onCheck, menu }: PeekProps) {
           return seen ? <Evidence seen={seen} /> : <p class="hint">{explain(found)}</p>;
         }}
       </Loaded>
+      {link.sources > 0 && (
+        <>
+          <h3>Found on</h3>
+          <FoundOn key={link.id} link={link.id} few={3} />
+        </>
+      )}
       {link.strip && link.strip.length > 0 && (
         <>
           <h3>30 days</h3>

@@ -1,29 +1,38 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { ErrorBoundary, useLocation } from "preact-iso";
 import { cleared, hrefOfFilter, isNarrowed, readFilter, scopeOf } from "../data/filter.ts";
 import { counted, many } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 import { useHeld } from "../data/held.ts";
 import { type LinkRows, type ListedLink, refreshRows, useLinkRows } from "../data/link-rows.ts";
 import { type LinkFilter, useServicesByName } from "../data/links.ts";
-import { useSelection } from "../data/selection.ts";
+import { sizeOf, useSelection } from "../data/selection.ts";
 import { useCanWrite } from "../data/session.ts";
+import { useSources } from "../data/sources.ts";
+import { usePeople } from "../data/triage.ts";
 import { STATUS_WORDS } from "../data/words.ts";
 import { useAdd } from "../frame/add.tsx";
 import { useBar } from "../frame/bar.tsx";
+import { lazyPage } from "../frame/missing.tsx";
 import { Button } from "../ui/button.tsx";
 import { Empty, Failed, Loading, Skeleton } from "../ui/loaded.tsx";
 import type { RowsHandle } from "../ui/rows.tsx";
-import { useDeeds } from "./deeds.ts";
-import { Peek } from "./drawer.tsx";
+import { type Asked, useDeeds } from "./deeds.ts";
 import "./links.css";
 import { LinkMenu, List } from "./list.tsx";
 import { usePlaceKept, useReturn } from "./place.ts";
-import { SelectionBar } from "./selection-bar.tsx";
 import { Tools } from "./tools.tsx";
 import { hiddenIn, tokensOf, useColumns } from "./words.ts";
+
+const NothingToDo = lazyPage(() => import("./nothing-to-do.tsx"));
+
+/** Not part of the first view. */
+const Peek = lazyPage(() => import("./drawer.tsx"));
+
+/** Not part of the first view. Once it is there it stays, with the progress of what was begun in it. */
+const SelectionBar = lazyPage(() => import("./selection-bar.tsx"));
 
 /** One list of all links, its filter, and what can be done with them. */
 export default function LinksPage() {
@@ -35,14 +44,19 @@ export default function LinksPage() {
   const rows = useRef<RowsHandle | null>(null);
   const [current, setCurrent] = useCurrent(list.filter, kept?.current ?? -1);
   const [selection, select] = useSelection(scopeOf(list.filter));
+  const wasSelected = useRef(false);
+  wasSelected.current ||= sizeOf(selection, 1) > 0;
   const [isPeeking, setPeeking] = useState(false);
   const change = (next: LinkFilter) => route(hrefOfFilter(next));
   const note = usePlaceKept({ list, current, kept, rows });
   const canWrite = useCanWrite();
+  const [asked, ask] = useState<Asked | null>(null);
   const { deeds, actions } = useDeeds({
-    ...{ list, rows, current, selection, select, isPeeking, setPeeking, note, canWrite },
+    ...{ list, rows, current, selection, select, isPeeking, setPeeking, note, canWrite, ask },
     onClear: () => isNarrowed(filter) && change(cleared(filter)),
   });
+  // Closing returns the focus to the row first.
+  const goOnAfterClosing = () => requestAnimationFrame(() => deeds.go(current + 1));
   useCrumbs(filter);
   useSearchAtOnce("find" in query, () => route(hrefOfFilter(filter), true));
   useRefreshed(kept !== null);
@@ -70,7 +84,8 @@ export default function LinksPage() {
               key={hrefOfFilter(list.filter)}
               list={list}
               rows={rows}
-              class={hiddenIn(columns)}
+              class={hiddenIn(columns, list.hasTags)}
+              isTitled={columns.has("n")}
               current={current}
               onCurrent={setCurrent}
               selection={selection}
@@ -82,30 +97,61 @@ export default function LinksPage() {
           <Foot count={list.count} />
         </div>
         {peeked && (
-          <Peek
-            link={peeked}
-            isGone={isGone}
-            next={[list.at(current + 1), list.at(current + 2)]}
-            onPrevious={() => deeds.go(current - 1)}
-            onNext={() => deeds.go(current + 1)}
-            onOpen={() => deeds.open(current)}
-            onClose={() => setPeeking(false)}
-            onCheck={() => deeds.check([peeked])}
-            menu={<LinkMenu link={peeked} index={current} deeds={deeds} canWrite={canWrite} />}
-          />
+          <ErrorBoundary>
+            <Peek
+              link={peeked}
+              isGone={isGone}
+              next={[list.at(current + 1), list.at(current + 2)]}
+              onPrevious={() => deeds.go(current - 1)}
+              onNext={() => deeds.go(current + 1)}
+              onOpen={() => deeds.open(current)}
+              onClose={() => setPeeking(false)}
+              onCheck={() => deeds.check([peeked])}
+              onAcknowledge={() => deeds.acknowledge([peeked])}
+              onMute={() => deeds.choose(current, "mute")}
+              menu={<LinkMenu link={peeked} index={current} deeds={deeds} canWrite={canWrite} />}
+            />
+          </ErrorBoundary>
         )}
       </div>
-      {canWrite && (
-        <SelectionBar
-          filter={list.filter}
-          total={list.count ?? 0}
-          selection={selection}
-          select={select}
-          actions={actions}
-          onRemove={deeds.remove}
-        />
+      {canWrite && wasSelected.current && (
+        <ErrorBoundary>
+          <SelectionBar
+            filter={list.filter}
+            total={list.count ?? 0}
+            selection={selection}
+            select={select}
+            actions={actions}
+            onRemove={deeds.remove}
+            onDecided={(links) =>
+              links.some(({ id }) => id === list.at(current)?.id) && deeds.go(current + 1)
+            }
+          />
+        </ErrorBoundary>
+      )}
+      {asked && (
+        <AskedSheet asked={asked} onClose={() => ask(null)} onDone={() => goOnAfterClosing()} />
       )}
     </div>
+  );
+}
+
+type AskedProps = { asked: Asked; onClose: () => void; onDone: () => void };
+
+/** Not part of the first view. */
+const sheet = (name: "OverrideSheet" | "UrlSheet") =>
+  lazyPage<AskedProps & { link: Asked["link"] }>(async () => ({
+    default: (await import("../triage/sheets.tsx"))[name],
+  }));
+const SHEETS = { override: sheet("OverrideSheet"), url: sheet("UrlSheet") };
+
+function AskedSheet(props: AskedProps) {
+  const { kind, link } = props.asked;
+  const Sheet = SHEETS[kind];
+  return (
+    <ErrorBoundary>
+      <Sheet {...props} link={link} />
+    </ErrorBoundary>
   );
 }
 
@@ -130,11 +176,22 @@ function useCurrent(filter: LinkFilter, begin: number) {
   return [current, (index: number) => setHeld({ key, index })] as const;
 }
 
+/** Only when the filter names a person. */
+const usePeopleNames = ({ assignee }: LinkFilter) =>
+  usePeople(assignee.length > 4).map(({ id, email }) => ({ id, name: email }));
+
 function useCrumbs(filter: LinkFilter) {
   const { data: groups = [] } = useGroups();
   const services = useServicesByName();
+  const { data: sources = [] } = useSources(filter.source !== "");
   const { status, sort } = filter;
-  const tokens = tokensOf({ ...filter, status: undefined }, groups, services);
+  const tokens = tokensOf(
+    { ...filter, status: undefined },
+    groups,
+    services,
+    usePeopleNames(filter),
+    sources,
+  );
   const bare = { ...cleared(filter), sort };
   useBar({
     crumbs: [
@@ -207,6 +264,12 @@ function Body({ list, filter, onChange, children }: BodyProps) {
     );
   }
   if (list.count > 0) return <>{children}</>;
+  if (list.filter.attention && isAttentionOnly(list.filter))
+    return (
+      <ErrorBoundary>
+        <NothingToDo />
+      </ErrorBoundary>
+    );
   return isNarrowed(list.filter) ? (
     <Empty title="No matching links">
       <p>Try removing some filters.</p>
@@ -216,6 +279,9 @@ function Body({ list, filter, onChange, children }: BodyProps) {
     <NoLinks />
   );
 }
+
+const isAttentionOnly = (filter: LinkFilter) =>
+  scopeOf(filter) === scopeOf({ ...cleared(filter), attention: true });
 
 function NoLinks() {
   const add = useAdd();

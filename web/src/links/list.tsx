@@ -1,4 +1,17 @@
-import { Clock, Copy, ExternalLink, FolderInput, RefreshCw, Trash2 } from "lucide-preact";
+import {
+  BellOff,
+  CircleCheck,
+  Clock,
+  Copy,
+  ExternalLink,
+  Eye,
+  FolderInput,
+  Pencil,
+  RefreshCw,
+  Tags,
+  Trash2,
+  UserRound,
+} from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { followable, useIsPhone } from "../data/browser.ts";
@@ -10,9 +23,12 @@ import { useOff } from "../data/live.ts";
 import { isPicked, type Selection, sizeOf } from "../data/selection.ts";
 import { FREQUENCY_WORDS } from "../data/words.ts";
 import { IconButton } from "../ui/button.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { Row, RowHead, shapeOf } from "../ui/row.tsx";
 import { Rows, type RowsHandle, type Run } from "../ui/rows.tsx";
+
+/** A choice in the bar of the selection. */
+export type Choice = "move" | "mute" | "assign" | "tags";
 
 /** What the pointer does with a link; keys do the same. */
 export type Deeds = {
@@ -21,8 +37,12 @@ export type Deeds = {
   check(links: ListedLink[]): void;
   frequency(links: ListedLink[], frequency: (typeof FREQUENCIES)[number]): void;
   remove(links: ListedLink[]): void;
-  /** Selects the link, and asks where to. */
-  move(index: number): void;
+  /** Selects the link, and opens that choice of the bar. */
+  choose(index: number, what: Choice): void;
+  /** Acknowledges the links, or takes that back, and goes on. */
+  acknowledge(links: ListedLink[]): void;
+  override(link: ListedLink): void;
+  replaceUrl(link: ListedLink): void;
   open(index: number): void;
   /** Notes that the link is about to be opened from here. */
   note(index: number): void;
@@ -41,6 +61,8 @@ type ListProps = {
   deeds: Deeds;
   canWrite: boolean;
   onFilter: (change: Partial<LinkFilter>) => void;
+  /** Whether titles are shown instead of URLs. */
+  isTitled: boolean;
 };
 
 /** The rows of all links that match. */
@@ -97,6 +119,8 @@ export function List(props: ListProps) {
             onPick={(event) => deeds.pick(index, event.shiftKey)}
             onReason={() => onFilter({ reason: link.reason ?? "" })}
             onGroup={() => onFilter({ group: link.group_id ?? NO_GROUP })}
+            onTag={(tag) => onFilter({ tag })}
+            isTitled={props.isTitled}
             acts={
               (isHovered || index === current) && (
                 <Acts link={link} index={index} deeds={deeds} canWrite={canWrite} />
@@ -193,8 +217,9 @@ export const LinkMenu = ({ link, index, deeds, canWrite }: ActsProps) => {
           icon: FolderInput,
           keys: "V",
           off,
-          onSelect: () => deeds.move(index),
+          onSelect: () => deeds.choose(index, "move"),
         },
+        ...(canWrite ? triageItems({ link, index, deeds, off }) : []),
         canWrite && "line",
         ...(canWrite
           ? FREQUENCIES.map((frequency) => ({
@@ -218,6 +243,35 @@ export const LinkMenu = ({ link, index, deeds, canWrite }: ActsProps) => {
     />
   );
 };
+
+type TriageInput = Omit<ActsProps, "canWrite"> & { off: string | undefined };
+
+const triageItems = ({ link, index, deeds, off }: TriageInput): MenuItem[] => [
+  {
+    label: link.handling === "acknowledged" ? "Reopen" : "Acknowledge",
+    icon: CircleCheck,
+    keys: "E",
+    off: off ?? (link.status === "active" ? "The link is alive" : undefined),
+    onSelect: () => deeds.acknowledge([link]),
+  },
+  { label: "Mute", icon: BellOff, keys: "S", off, onSelect: () => deeds.choose(index, "mute") },
+  {
+    label: "Override",
+    icon: Eye,
+    keys: "O",
+    off: off ?? (link.status === "active" ? "The link is alive" : undefined),
+    onSelect: () => deeds.override(link),
+  },
+  {
+    label: "Assign",
+    icon: UserRound,
+    keys: "I",
+    off,
+    onSelect: () => deeds.choose(index, "assign"),
+  },
+  { label: "Tags", icon: Tags, keys: "T", off, onSelect: () => deeds.choose(index, "tags") },
+  { label: "Replace URL", icon: Pencil, keys: "U", off, onSelect: () => deeds.replaceUrl(link) },
+];
 
 /** On a phone, links that are alive take one line, and the others two. */
 const [ONE_LINE, TWO_LINES, DESK] = [48, 60, 40];

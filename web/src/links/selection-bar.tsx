@@ -20,6 +20,7 @@ import { NOTHING, type Selection, sizeOf } from "../data/selection.ts";
 import { FREQUENCY_WORDS } from "../data/words.ts";
 import { Ask } from "../frame/ask.tsx";
 import { useToast } from "../frame/toast.tsx";
+import { TriagePicks } from "../triage/picks.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Pick } from "../ui/menu.tsx";
@@ -32,11 +33,13 @@ type BarProps = {
   select: (selection: Selection) => void;
   actions: ReturnType<typeof useLinkActions>;
   onRemove: (links: ListedLink[]) => void;
+  /** After the selected links were acknowledged, muted or reopened. */
+  onDecided: (links: ListedLink[]) => void;
 };
 
 /** What can be done with the selected links, at the bottom; also the progress of what is done with all that match. */
-export function SelectionBar(props: BarProps) {
-  const { filter, total, selection, select, actions, onRemove } = props;
+export default function SelectionBar(props: BarProps) {
+  const { filter, total, selection, select, actions, onRemove, onDecided } = props;
   const toast = useToast();
   const [asked, setAsked] = useState<Change | null>(null);
   const bulk = useBulkWork((work) => {
@@ -52,6 +55,7 @@ export function SelectionBar(props: BarProps) {
     if (change.kind === "delete") onRemove(links);
     else void actions.change(links, change);
     select(NOTHING);
+    if (change.kind === "triage" && change.decision.handling) onDecided(links);
   };
   const check = () => {
     if (selection.kind === "some") void actions.check([...selection.links.values()]);
@@ -114,6 +118,11 @@ function Tasks({ selection, filter, apply, check }: TasksProps) {
       <Button icon={RefreshCw} keys="R" off={off} onClick={check}>
         Check now
       </Button>
+      <TriagePicks
+        links={selection.kind === "all" ? null : [...selection.links.values()]}
+        off={off}
+        onChange={apply}
+      />
       <Pick
         label="Move to a group"
         class="btn task-move"
@@ -132,7 +141,7 @@ function Tasks({ selection, filter, apply, check }: TasksProps) {
         off={off}
         value={null}
         icon={Clock}
-        button="Frequency"
+        button={<span>Frequency</span>}
         options={frequencies}
         onPick={(frequency) => apply({ kind: "frequency", frequency })}
       />
@@ -159,7 +168,14 @@ function Export({ selection, filter, off }: ExportProps) {
       : undefined;
   const href = selection.kind === "all" ? exportHref(filter) : exportIdsHref(ids);
   return (
-    <Button icon={Download} off={off ?? tooMany} href={href} download title="Export as CSV">
+    <Button
+      icon={Download}
+      class="task-export"
+      off={off ?? tooMany}
+      href={href}
+      download
+      title="Export as CSV"
+    >
       Export
     </Button>
   );
@@ -205,6 +221,7 @@ function AskFirst({ change, count, onConfirm, onClose }: AskFirstProps) {
 function actionOf(change: Change, links: string): string {
   if (change.kind === "delete") return `Delete ${links}`;
   if (change.kind === "frequency") return `Change ${links} to ${change.frequency} checks`;
+  if (change.kind === "triage") return change.ask(links);
   return change.group ? `Move ${links} to ${change.group.name}` : `Take ${links} out of groups`;
 }
 

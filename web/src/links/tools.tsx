@@ -1,10 +1,12 @@
 import { ArrowUpDown, Columns2, Download, ListFilter, Search, X } from "lucide-preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { cleared, exportHref } from "../data/filter.ts";
+import { useIdle } from "../data/browser.ts";
+import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
 import { useGroups } from "../data/groups.ts";
 import type { Counts } from "../data/link-rows.ts";
 import {
   FREQUENCIES,
+  HANDLINGS,
   type LinkFilter,
   NO_GROUP,
   SORTS,
@@ -13,11 +15,17 @@ import {
   useServicesByName,
 } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
+import { useCanWrite } from "../data/session.ts";
+import { useSources } from "../data/sources.ts";
+import { usePeople, useTags } from "../data/triage.ts";
+import { OWN_VIEWS, saveView, useViews, VIEWS } from "../data/views.ts";
 import { FREQUENCY_WORDS, STATUS_WORDS } from "../data/words.ts";
-import { IconButton, Seg } from "../ui/button.tsx";
+import { Ask } from "../frame/ask.tsx";
+import { Button, IconButton, Seg } from "../ui/button.tsx";
+import { CheckField, TextField } from "../ui/field.tsx";
 import { Menu, Pick, type PickOption } from "../ui/menu.tsx";
 import { State } from "../ui/state.tsx";
-import { COLUMNS, type Column, REASONS, SORT_WORDS, tokensOf } from "./words.ts";
+import { COLUMNS, type Column, handlingText, REASONS, SORT_WORDS, tokensOf } from "./words.ts";
 
 type ToolsProps = {
   filter: LinkFilter;
@@ -102,7 +110,10 @@ type Pick2<Name extends keyof ToolsProps> = { [Each in Name]: ToolsProps[Each] }
 function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
   const { data: groups = [] } = useGroups();
   const services = useServicesByName();
-  const tokens = tokensOf(filter, groups, services);
+  const people = usePeople(filter.assignee.length > 4);
+  const names = people.map(({ id, email }) => ({ id, name: email }));
+  const { data: sources = [] } = useSources(filter.source !== "");
+  const tokens = tokensOf(filter, groups, services, names, sources);
   if (tokens.length === 0) return null;
   return (
     <div class="tokens">
@@ -123,7 +134,44 @@ function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
           Clear all
         </button>
       )}
+      <SaveView filter={filter} />
     </div>
+  );
+}
+
+/** Keeps the filter as a view, unless it is one. */
+function SaveView({ filter }: { filter: LinkFilter }) {
+  const [isAsking, setAsking] = useState(false);
+  const views = useViews();
+  const canWrite = useCanWrite();
+  const off = useOff();
+  const href = hrefOfFilter(filter);
+  const isKnown = [...OWN_VIEWS.map((view) => view.href), ...views.map(hrefOfView)].includes(href);
+  if (!canWrite || isKnown) return null;
+  const send = (form: FormData) =>
+    saveView({
+      ...{ name: String(form.get("name")), filter: savedFilterOf(filter), sort: filter.sort },
+      is_shared: form.has("is_shared"),
+    });
+  return (
+    <>
+      <Button quiet off={off} onClick={() => setAsking(true)}>
+        Save view
+      </Button>
+      {isAsking && (
+        <Ask
+          title="Save view"
+          action="Save"
+          said="The view was saved."
+          renews={[VIEWS]}
+          send={send}
+          onClose={() => setAsking(false)}
+        >
+          <TextField label="Name" name="name" data-first required maxLength={100} />
+          <CheckField label="For everyone in the account" name="is_shared" />
+        </Ask>
+      )}
+    </>
   );
 }
 
@@ -131,9 +179,10 @@ function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
 function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
   const [text, setText] = useState("");
   const options = useOptions(text.trim().toLowerCase());
-  const pick = (value: string) => {
-    const [part = "", ...rest] = value.split(":");
-    onChange({ ...filter, [part]: rest.join(":") });
+  const pick = (chosen: string) => {
+    const [part = "", ...rest] = chosen.split(":");
+    const value = rest.join(":");
+    onChange({ ...filter, [part]: value === "true" ? true : value });
   };
   return (
     <Pick
@@ -161,14 +210,30 @@ function useOptions(text: string): PickOption<string>[] {
   const { data: groups = [] } = useGroups();
   const services = useServicesByName();
   const sites = useSites(text);
+  const isIdle = useIdle();
+  const people = usePeople(isIdle);
+  const tags = useTags(isIdle);
+  const { data: sources = [] } = useSources(isIdle);
   const option = (part: string, hint: string) => (value: string, label: string) => ({
     ...{ value: `${part}:${value}`, label, hint },
   });
   const group = option("group", "Group");
   const parts: PickOption<string>[][] = [
-    [option("status", "Status")("checking", STATUS_WORDS.checking)],
+    [
+      option("attention", "State")("true", "Needs attention"),
+      option("overridden", "State")("true", "Overridden"),
+      option("status", "Status")("checking", STATUS_WORDS.checking),
+    ],
+    HANDLINGS.map((each) => option("handling", "Handling")(each, handlingText(each))),
+    [
+      option("assignee", "Assignee")("me", "Me"),
+      option("assignee", "Assignee")("none", "No one"),
+      ...people.map(({ id, email }) => option("assignee", "Assignee")(id, email)),
+    ],
+    tags.map(({ name }) => option("tag", "Tag")(name, name)),
     sites.map((site) => option("site", "Site")(site, site)),
     [...groups.map(({ id, name }) => group(id, name)), group(NO_GROUP, "No group")],
+    sources.map(({ id, name }) => option("source", "Source")(id, name)),
     REASONS.map(({ reason, label }) => option("reason", "Reason")(reason, label)),
     FREQUENCIES.map((each) => option("frequency", "Checked")(each, FREQUENCY_WORDS[each])),
     services.map(({ id, name }) => option("service", "Service")(id, name)),

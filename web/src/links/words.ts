@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type LinkFilter, NO_GROUP, type Sort } from "../data/links.ts";
+import { type Handling, type LinkFilter, NO_GROUP, type Sort } from "../data/links.ts";
 import { FREQUENCY_WORDS, NAMED_REASONS, reasonWords, STATUS_WORDS } from "../data/words.ts";
 
 export const SORT_WORDS: Record<Sort, string> = {
@@ -12,14 +12,24 @@ export const SORT_WORDS: Record<Sort, string> = {
   "-url": "URL Z–A",
 };
 
+export const handlingText = (handling: Handling) =>
+  handling === "open" ? "Open" : STATUS_WORDS[handling];
+
 type Named = { id: string; name: string };
 
 /** A part of the filter that can be taken away. */
 export type Token = { name: string; value: string; without: Partial<LinkFilter> };
 
 /** The parts of a filter but those that have a control of their own. */
-export function tokensOf(filter: LinkFilter, groups: Named[], services: Named[]): Token[] {
+export function tokensOf(
+  filter: LinkFilter,
+  groups: Named[],
+  services: Named[],
+  people: Named[],
+  sources: Named[],
+): Token[] {
   const { group, reason, site, frequency, service, status } = filter;
+  const { attention, handling, assignee, overridden, source, tag } = filter;
   const nameIn = (all: Named[], id: string) => all.find((each) => each.id === id)?.name ?? id;
   const tokens: (Token | false)[] = [
     status === "checking" && {
@@ -39,6 +49,28 @@ export function tokensOf(filter: LinkFilter, groups: Named[], services: Named[])
       value: FREQUENCY_WORDS[frequency],
       without: { frequency: undefined },
     },
+    attention && {
+      name: "State",
+      value: "Needs attention",
+      without: { attention: false },
+    },
+    handling !== undefined && {
+      name: "Handling",
+      value: handlingText(handling),
+      without: { handling: undefined },
+    },
+    overridden && { name: "State", value: "Overridden", without: { overridden: false } },
+    assignee !== "" && {
+      name: "Assignee",
+      value: { me: "Me", none: "No one" }[assignee] ?? nameIn(people, assignee),
+      without: { assignee: "" },
+    },
+    source !== "" && {
+      name: "Source",
+      value: source === "none" ? "No source" : nameIn(sources, source),
+      without: { source: "" },
+    },
+    tag !== "" && { name: "Tag", value: tag.replaceAll(",", ", "), without: { tag: "" } },
     service !== "" && {
       name: "Service",
       value: nameIn(services, service),
@@ -57,14 +89,17 @@ export const REASONS = [
 ].map((reason) => ({ reason, label: reasonWords(reason) }));
 
 export const COLUMNS = [
+  { column: "n", label: "Titles" },
   { column: "g", label: "Group" },
+  { column: "l", label: "Tags" },
+  { column: "w", label: "Assignee" },
   { column: "q", label: "Check frequency" },
   { column: "d", label: "30 days" },
 ] as const;
 export type Column = (typeof COLUMNS)[number]["column"];
 
 const KEPT = "stillup-columns";
-const USUAL: Column[] = ["g", "d"];
+const USUAL: Column[] = ["n", "g", "l", "d"];
 
 /** The columns that this person chose, in this browser. */
 export function useColumns() {
@@ -84,6 +119,8 @@ function read(): ReadonlySet<Column> {
   return new Set(COLUMNS.flatMap(({ column }) => (kept.includes(column) ? [column] : [])));
 }
 
-/** Classes of the table. */
-export const hiddenIn = (columns: ReadonlySet<Column>) =>
-  COLUMNS.flatMap(({ column }) => (columns.has(column) ? [] : [`no-${column}`])).join(" ");
+/** Classes of the table. Tags have no column where there are none. */
+export const hiddenIn = (columns: ReadonlySet<Column>, hasTags: boolean) =>
+  COLUMNS.flatMap(({ column }) =>
+    columns.has(column) && (column !== "l" || hasTags) ? [] : [`no-${column}`],
+  ).join(" ");

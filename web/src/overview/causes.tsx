@@ -1,4 +1,5 @@
-import { ChevronRight, RefreshCw } from "lucide-preact";
+import { useQueryClient } from "@tanstack/preact-query";
+import { BellOff, ChevronRight, CircleCheck, RefreshCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { hrefOf } from "../data/changes.ts";
@@ -13,12 +14,13 @@ import { Proof } from "../ui/trace.tsx";
 import { LinkList } from "../ui/url.tsx";
 import { type Cause, type Causes, checkCause } from "./queries.ts";
 
-type Props = { causes: Causes; dead: number; onAll: () => void };
+type Props = { causes: Causes; count: number; onAll: () => void };
 
 /** Dead links by site and reason, the largest cause first. */
-export function NeedsAttention({ causes: { items, pagination }, dead, onAll }: Props) {
+export function NeedsAttention({ causes: { items, pagination }, count, onAll }: Props) {
   const [open, setOpen] = useState<string | null>(null);
   const check = useCheckCause();
+  const decide = useDecide();
   const { off, unlessOff } = useOffline();
   const canWrite = useCanWrite();
   const { route } = useLocation();
@@ -33,13 +35,17 @@ export function NeedsAttention({ causes: { items, pagination }, dead, onAll }: P
     k: () => focusRow(Math.max(focusedRow(), 1) - 1),
     Space: atFocus(fold),
     Enter: atFocus((cause) => route(hrefOfCause(cause))),
-    ...(canWrite && { r: unlessOff(atFocus(check)) }),
+    ...(canWrite && {
+      r: unlessOff(atFocus(check)),
+      e: unlessOff(atFocus((cause) => decide("acknowledgeCause", cause))),
+      s: unlessOff(atFocus((cause) => decide("muteCause", cause))),
+    }),
   });
   return (
     <Section
       title="Needs attention"
       class="needs"
-      hint={`${counted(dead, "link")}, ${counted(pagination.total, "cause")}`}
+      hint={`${counted(count, "link")}, ${counted(pagination.total, "cause")}`}
     >
       <ul class="panel need-list">
         {items.map((cause) => (
@@ -49,6 +55,7 @@ export function NeedsAttention({ causes: { items, pagination }, dead, onAll }: P
             isOpen={open === keyOf(cause)}
             onFold={() => fold(cause)}
             onCheck={canWrite ? () => check(cause) : undefined}
+            onDecide={(what) => decide(what, cause)}
             off={off}
           />
         ))}
@@ -87,7 +94,8 @@ export function NoCauses({ changes, isDone }: NoCausesProps) {
   );
 }
 
-const hrefOfCause = ({ site, reason }: Cause) => hrefOf("/links", { status: "dead", site, reason });
+const hrefOfCause = ({ site, reason }: Cause) =>
+  hrefOf("/links", { attention: "true", site, reason });
 
 const keyOf = ({ site, reason }: Cause) => `${site} ${reason}`;
 
@@ -97,6 +105,19 @@ const rows = () => [...document.querySelectorAll<HTMLElement>(".need")];
 const focusedRow = () => rows().findIndex((row) => row.contains(document.activeElement));
 
 const focusRow = (index: number) => rows()[index]?.focus();
+
+type Decide = "acknowledgeCause" | "muteCause";
+
+/** Decides about all links of a cause. */
+function useDecide() {
+  const toast = useToast();
+  const client = useQueryClient();
+  return (what: Decide, cause: Cause) =>
+    // Not part of the first view.
+    void import("../triage/cause.ts")
+      .then((decisions) => decisions[what](client, cause, toast))
+      .catch(({ message }: Error) => toast(message));
+}
 
 function useCheckCause() {
   const toast = useToast();
@@ -114,10 +135,11 @@ type RowProps = {
   isOpen: boolean;
   onFold: () => void;
   onCheck: (() => void) | undefined;
+  onDecide: (what: Decide) => void;
   off: string | undefined;
 };
 
-function CauseRow({ cause, isOpen, onFold, onCheck, off }: RowProps) {
+function CauseRow({ cause, isOpen, onFold, onCheck, onDecide, off }: RowProps) {
   const { site, host, reason, count, since } = cause;
   const place = host ?? site;
   const href = hrefOfCause(cause);
@@ -147,6 +169,20 @@ function CauseRow({ cause, isOpen, onFold, onCheck, off }: RowProps) {
         {onCheck && (
           <span class="acts">
             <IconButton icon={RefreshCw} label="Check now" keys="R" off={off} onClick={onCheck} />
+            <IconButton
+              icon={CircleCheck}
+              label="Acknowledge"
+              keys="E"
+              off={off}
+              onClick={() => onDecide("acknowledgeCause")}
+            />
+            <IconButton
+              icon={BellOff}
+              label="Mute for a week"
+              keys="S"
+              off={off}
+              onClick={() => onDecide("muteCause")}
+            />
           </span>
         )}
       </div>

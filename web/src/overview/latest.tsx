@@ -98,12 +98,13 @@ function checkTrouble({ isChecking, state, clock, lateSeconds }: Overview["check
 type Props = { overview: Overview; backups: Backups | undefined };
 
 /** One quiet line on how Stillup itself is doing, or warnings. */
-export function Footing({ overview: { checker, webhooks }, backups }: Props) {
+export function Footing({ overview: { checker, webhooks, hostSettings }, backups }: Props) {
   const trouble = checkTrouble(checker);
   return (
     <div class="quiet footing">
       {trouble ? <Warning>{trouble}</Warning> : <OnSchedule checker={checker} />}
       <AlertTrouble webhooks={webhooks} />
+      <HostTrouble hosts={hostSettings} />
       {backups && <LastBackup backups={backups} />}
       <a href="/settings">Settings</a>
     </div>
@@ -151,6 +152,19 @@ function AlertTrouble({ webhooks: { disabled, failing } }: Pick<Overview, "webho
       <a href="/alerts">
         {many(failing)} {failing === 1 ? "alert is" : "alerts are"} failing
       </a>
+    </Warning>
+  );
+}
+
+/** Links of hosts that refuse what is set for them stay unknown. */
+function HostTrouble({ hosts: { total, items } }: { hosts: Overview["hostSettings"] }) {
+  const [first] = items;
+  if (!first) return null;
+  return (
+    <Warning>
+      <a href="/settings/hosts">{first.host}</a> has refused what is set for it since{" "}
+      <Moment at={first.since} />
+      {total > 1 && `, and ${counted(total - 1, "other host")} as well`}
     </Warning>
   );
 }

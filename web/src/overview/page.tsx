@@ -1,15 +1,13 @@
 import { type UseQueryResult, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { ErrorBoundary, useLocation } from "preact-iso";
 import { hrefOf } from "../data/changes.ts";
 import { OVERVIEW, type Overview } from "../data/counts.ts";
 import { many } from "../data/format.ts";
-import { useCanWrite, useUser } from "../data/session.ts";
-import { STAGE_WORDS } from "../data/words.ts";
-import { useAdd } from "../frame/add.tsx";
+import { useUser } from "../data/session.ts";
 import { useBar } from "../frame/bar.tsx";
-import { Button, Seg } from "../ui/button.tsx";
-import { Form, textsIn } from "../ui/field.tsx";
+import { lazyPage } from "../frame/missing.tsx";
+import { Seg } from "../ui/button.tsx";
 import { Failed, Loaded, Skeleton } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
@@ -29,6 +27,9 @@ import {
 import { isFirstDay, PERIOD_NAMES, sentenceOf, uncheckedIn } from "./words.ts";
 import "./overview.css";
 
+/** Only for an account without links. */
+const NoLinks = lazyPage(() => import("./first.tsx"));
+
 /** Whether anything is wrong, whether it is new, and what to do first. */
 export function OverviewPage() {
   useBar({ crumbs: [{ label: "Overview" }] });
@@ -45,7 +46,9 @@ export function OverviewPage() {
       >
         {(known) =>
           known.counts.total === 0 ? (
-            <NoLinks />
+            <ErrorBoundary>
+              <NoLinks />
+            </ErrorBoundary>
           ) : (
             <Known overview={known} period={period} parts={parts} />
           )
@@ -97,7 +100,7 @@ function Known({ overview, period, parts }: KnownProps) {
         <Loaded query={causes}>
           {(known) =>
             known.items.length > 0 ? (
-              <NeedsAttention causes={known} dead={counts.dead} onAll={parts.showAll} />
+              <NeedsAttention causes={known} count={counts.attention} onAll={parts.showAll} />
             ) : (
               <NoCauses changes={changes.data?.items} isDone={uncheckedIn(overview) === 0} />
             )
@@ -187,59 +190,3 @@ const Shape = () => (
     <Skeleton />
   </>
 );
-
-/** The way in, for an account without links. */
-function NoLinks() {
-  const canWrite = useCanWrite();
-  return (
-    <div class="empty">
-      <div class="empty-art" aria-hidden="true">
-        {Object.values(STAGE_WORDS).map((stage) => (
-          <span key={stage}>
-            <i />
-            {stage}
-          </span>
-        ))}
-      </div>
-      <h1>{canWrite ? "What should stay up?" : "No links yet"}</h1>
-      <p>
-        Add links to start monitoring.
-        <br />
-        Each link is checked within seconds, and you see the evidence.
-      </p>
-      {canWrite ? <FirstField /> : <p class="hint">Ask an owner or editor to add links.</p>}
-    </div>
-  );
-}
-
-function FirstField() {
-  const { open } = useAdd();
-  return (
-    <>
-      <Form class="first" onSubmit={(form) => open(textsIn(form, "text"))}>
-        <input
-          type="text"
-          name="text"
-          placeholder="https://"
-          aria-label="A link"
-          autocomplete="off"
-        />
-        <Button primary type="submit">
-          Add
-        </Button>
-      </Form>
-      <p class="hint">
-        or paste a list, drop or{" "}
-        <label class="first-file">
-          choose a file
-          <input
-            type="file"
-            class="unseen"
-            onChange={({ currentTarget: { files } }) => files?.[0] && open({ file: files[0] })}
-          />
-        </label>
-        , or <a href="/docs">use the API</a>
-      </p>
-    </>
-  );
-}

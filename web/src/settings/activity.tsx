@@ -2,10 +2,14 @@ import {
   Bell,
   Building2,
   Folder,
+  Globe,
   KeyRound,
+  LayoutList,
   Link2,
   type LucideIcon,
+  Rss,
   Server,
+  Tag,
   UserRound,
   X,
 } from "lucide-preact";
@@ -146,7 +150,11 @@ const ICONS: Record<Target["type"], LucideIcon> = {
   key: KeyRound,
   link: Link2,
   group: Folder,
+  tag: Tag,
+  view: LayoutList,
   webhook: Bell,
+  host_setting: Globe,
+  source: Rss,
   installation: Server,
 };
 

@@ -143,7 +143,7 @@ function EditGroup({ group, onClose }: EditGroupProps) {
   const { id, name, color } = group;
   const description = group.description ?? "";
   const save = useFieldSave<GroupInput>({
-    current: { name, description, color },
+    current: { name, description, color, check_schedule: group.check_schedule },
     send: (change) => unwrap(api.groups({ id }).patch(change)),
     said: "The group was changed.",
     renews: [GROUPS, LINKS],
@@ -164,6 +164,28 @@ function EditGroup({ group, onClose }: EditGroupProps) {
           maxLength={500}
           value={description}
           save={(text) => save({ description: withoutTabs(text) })}
+        />
+      </div>
+      <div class="setting-fields">
+        <DraftText
+          label="Schedule"
+          name="check_schedule.cron"
+          hint="Cron with five fields such as 0 6 * * 1-5, instead of the links' frequencies. Empty for none."
+          maxLength={100}
+          value={group.check_schedule?.cron ?? ""}
+          save={(text) =>
+            save({
+              check_schedule:
+                text.trim() === ""
+                  ? null
+                  : {
+                      cron: text.trim(),
+                      time_zone:
+                        group.check_schedule?.time_zone ??
+                        Intl.DateTimeFormat().resolvedOptions().timeZone,
+                    },
+            })
+          }
         />
       </div>
       <ColorField value={color} onPick={(next) => save({ color: next }).catch(() => {})} />

@@ -152,6 +152,7 @@ type Subject = Pick<
   | "two_factor"
   | "last_seen_at"
   | "keys_made"
+  | "links_assigned"
 >;
 
 /** What a new person's one-time link is made of; without a token it was sent by e-mail. */
@@ -210,7 +211,7 @@ type PersonProps = {
   person: Subject;
   makeLink: () => Promise<Invitation>;
   /** Not for oneself. */
-  remove: false | ((query: { revoke_keys: boolean }) => Promise<void>);
+  remove: false | ((query: Removal) => Promise<void>);
   /** Query key of the list that shows the person. */
   list: string[];
 };
@@ -299,42 +300,65 @@ const PasswordLink = ({ page, invitation: { email, token }, onClose }: PasswordL
     </ShownOnce>
   );
 
+/** What happens to what the person made, and to what is assigned to them. */
+export type Removal = { revoke_keys: boolean; assign_to?: string };
+
 type RemoveProps = Closable & {
   person: Subject;
-  remove: (query: { revoke_keys: boolean }) => Promise<void>;
+  remove: (query: Removal) => Promise<void>;
   list: string[];
 };
 
 /** Also asks whether to revoke the API keys that the person created. */
-const RemovePerson = ({ person, remove, list, onClose }: RemoveProps) => (
-  <Ask
-    title="Remove this person?"
-    action="Remove"
-    danger
-    send={(form) => remove({ revoke_keys: form.has("revoke_keys") })}
-    said={`${person.email} was removed.`}
-    renews={[list]}
-    onClose={onClose}
-  >
-    <p>
-      <b>{person.email}</b>
-    </p>
-    <p>Their sessions end immediately. What they created stays in the account.</p>
-    {person.has_identity && (
+const RemovePerson = ({ person, remove, list, onClose }: RemoveProps) => {
+  const isAsked = person.links_assigned > 0;
+  const others = (usePeople().data?.items ?? []).filter(({ email }) => email !== person.email);
+  return (
+    <Ask
+      title="Remove this person?"
+      action="Remove"
+      danger
+      send={(form) => {
+        const assignTo = others.find(({ email }) => email === form.get("assign_to"));
+        return remove({
+          revoke_keys: form.has("revoke_keys"),
+          ...(assignTo && { assign_to: assignTo.id }),
+        });
+      }}
+      said={`${person.email} was removed.`}
+      renews={[list]}
+      onClose={onClose}
+    >
       <p>
-        If this server adds people who sign in at your provider, they can come back as a new user
-        until they are removed there.
+        <b>{person.email}</b>
       </p>
-    )}
-    {person.keys_made > 0 && (
-      <CheckField
-        label={`Also revoke ${counted(person.keys_made, "API key")} they created`}
-        name="revoke_keys"
-      />
-    )}
-    <p>
-      API keys that they know still work unless you rotate or revoke them under{" "}
-      <a href="/settings/keys">API keys</a>.
-    </p>
-  </Ask>
-);
+      <p>Their sessions end immediately. What they created stays in the account.</p>
+      {person.has_identity && (
+        <p>
+          If this server adds people who sign in at your provider, they can come back as a new user
+          until they are removed there.
+        </p>
+      )}
+      {isAsked && (
+        <SelectField
+          label={`Assign ${counted(person.links_assigned, "link")} of theirs to`}
+          name="assign_to"
+          options={[
+            { value: "", label: "No one" },
+            ...others.map(({ email }) => ({ value: email, label: email })),
+          ]}
+        />
+      )}
+      {person.keys_made > 0 && (
+        <CheckField
+          label={`Also revoke ${counted(person.keys_made, "API key")} they created`}
+          name="revoke_keys"
+        />
+      )}
+      <p>
+        API keys that they know still work unless you rotate or revoke them under{" "}
+        <a href="/settings/keys">API keys</a>.
+      </p>
+    </Ask>
+  );
+};

@@ -55,7 +55,7 @@ type TextFieldProps = Labelled &
     | "required"
     | "spellcheck"
     | "value"
-  >;
+  > & { "data-first"?: boolean };
 
 type TextKind = "text" | "email" | "url" | "search" | "number" | "date" | "time" | "password";
 

@@ -130,6 +130,8 @@ type PickProps<T extends string> = {
   /** Looks like a dotted word of a sentence. */
   plain?: boolean;
   class?: string;
+  /** The key that opens it. */
+  keys?: string;
   /** Why it can't be used now. */
   off?: string | undefined;
 };
@@ -168,7 +170,8 @@ export function Pick<T extends string>(props: PickProps<T>) {
           <span class="unseen">{label}: </span>
           {button}
         </span>
-        {button && !plain && <ChevronDown class="i" aria-hidden="true" />}
+        {button && !plain && !props.keys && <ChevronDown class="i" aria-hidden="true" />}
+        {props.keys && <kbd aria-hidden="true">{props.keys}</kbd>}
       </button>
       <div
         ref={list}
@@ -187,7 +190,10 @@ export function Pick<T extends string>(props: PickProps<T>) {
             value={text}
             onInput={({ currentTarget }) => search(currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === "Enter" && shown[0]) pick(shown[0].value);
+              if (event.key !== "Enter" || !shown[0]) return;
+              // The focus returns to where it was, which the key would press.
+              event.preventDefault();
+              pick(shown[0].value);
             }}
           />
         )}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { shownUrl } from "../data/display-url.ts";
 import type { ListedLink } from "../data/link-rows.ts";
 import { explain } from "../data/links.ts";
-import { FREQUENCY_WORDS } from "../data/words.ts";
+import { FREQUENCY_WORDS, STATUS_WORDS } from "../data/words.ts";
 import { Moment } from "./moment.tsx";
 import { State } from "./state.tsx";
 import { Strip, stripLabel } from "./strip.tsx";
@@ -11,6 +12,12 @@ import { Url } from "./url.tsx";
 /** The shape of a link: one without a result waits for its first check. */
 export const shapeOf = ({ status, last_check }: Pick<ListedLink, "status" | "last_check">) =>
   last_check === null && status !== "checking" ? "waiting" : status;
+
+/** What people decided about a link, which its row shows instead of its state. */
+export function markOf(link: Pick<ListedLink, "handling" | "overridden_until">) {
+  if (link.handling !== "open") return link.handling;
+  return link.overridden_until ? "overridden" : null;
+}
 
 type RowGroup = { name: string; color: string };
 
@@ -25,13 +32,17 @@ type RowProps = {
   onPick: (event: MouseEvent) => void;
   onReason: () => void;
   onGroup: () => void;
+  onTag: (tag: string) => void;
+  /** Whether a title is shown instead of the URL. */
+  isTitled: boolean;
   /** Buttons over the right end. */
   acts?: ComponentChildren;
 };
 
 /** The cells of a link in a list. */
 export const Row = (props: RowProps) => {
-  const { link, group, mark, picked, onPick, onReason, onGroup, acts } = props;
+  const { link, group, mark, picked, onPick, onReason, onGroup, onTag, acts } = props;
+  const decided = markOf(link);
   return (
     <>
       <span class="c-x" role="cell">
@@ -46,11 +57,24 @@ export const Row = (props: RowProps) => {
         )}
       </span>
       <span class="c-s" role="cell">
-        <State status={shapeOf(link)} />
+        {decided ? (
+          <>
+            <State status={decided} />
+            <span class="unseen">, {STATUS_WORDS[shapeOf(link)]}</span>
+          </>
+        ) : (
+          <State status={shapeOf(link)} />
+        )}
       </span>
       <span class="c-u" role="cell">
         <a href={`/links/${link.id}`} tabIndex={-1}>
-          <Url url={link.url} mark={mark} column="row" />
+          {props.isTitled && link.title ? (
+            <span class="url named" title={link.url}>
+              <b>{link.title}</b> <span class="soft">{shownUrl(link.url)}</span>
+            </span>
+          ) : (
+            <Url url={link.url} mark={mark} column="row" />
+          )}
         </a>
       </span>
       <span class="c-p" role="cell">
@@ -63,6 +87,21 @@ export const Row = (props: RowProps) => {
             <span>{group.name}</span>
           </button>
         )}
+      </span>
+      <span class="c-l" role="cell">
+        {link.tags.slice(0, MOST_TAGS).map((tag) => (
+          <button key={tag} type="button" class="chip" tabIndex={-1} onClick={() => onTag(tag)}>
+            {tag}
+          </button>
+        ))}
+        {link.tags.length > MOST_TAGS && (
+          <span class="soft" title={link.tags.join(", ")}>
+            +{link.tags.length - MOST_TAGS}
+          </span>
+        )}
+      </span>
+      <span class="c-w" role="cell" title={link.assignee?.email}>
+        {link.assignee?.email.split("@", 1)[0]}
       </span>
       <span class="c-q" role="cell">
         {FREQUENCY_WORDS[link.check_frequency]}
@@ -98,10 +137,14 @@ function Reason({ link, onReason }: Pick<RowProps, "link" | "onReason">) {
   );
 }
 
+const MOST_TAGS = 2;
+
 const HEADS = [
   ["u", "Link"],
   ["p", "Reason"],
   ["g", "Group"],
+  ["l", "Tags"],
+  ["w", "Assignee"],
   ["q", "Checked"],
   ["d", "30 days"],
   ["t", "Since"],

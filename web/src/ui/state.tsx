@@ -17,6 +17,24 @@ const SHAPES = {
   ),
   checking: <circle cx="8" cy="8" r="5.2" stroke-dasharray="22 11" />,
   waiting: <circle cx="8" cy="8" r="5.2" stroke-dasharray="2 2.6" />,
+  acknowledged: (
+    <>
+      <circle cx="8" cy="8" r="7" />
+      <path d="M4.8 8.2l2.3 2.4 4.2-5" />
+    </>
+  ),
+  muted: (
+    <>
+      <circle cx="8" cy="8" r="5.2" />
+      <path d="M5.2 8h5.6" />
+    </>
+  ),
+  overridden: (
+    <>
+      <path d="M1.4 8C3.2 5 5.4 3.6 8 3.6S12.8 5 14.6 8c-1.8 3-4 4.4-6.6 4.4S3.2 11 1.4 8z" />
+      <circle cx="8" cy="8" r="2" />
+    </>
+  ),
 } as const;
 
 type StateProps = {

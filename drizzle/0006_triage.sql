@@ -1,0 +1,126 @@
+-- Runs next to 0.1.0
+
+-- What people decide about links, what they note about them, and how they have them checked.
+
+-- `open`, `acknowledged` or `muted`. A copy of `link_triage.handling`, for the counts and the index below.
+ALTER TABLE links ADD COLUMN handling TEXT NOT NULL DEFAULT 'open';
+CREATE INDEX links_to_handle ON links (account_no, handling, status_changed_at, no) WHERE status = 'dead';
+CREATE INDEX links_open_by_cause ON links (account_no, site, reason, no, status_changed_at)
+WHERE status = 'dead' AND handling = 'open';
+-- Dead links that are not open.
+ALTER TABLE link_counts ADD COLUMN handled BIGINT NOT NULL DEFAULT 0;
+
+-- The tables about a link do not refer to it: their rows are deleted with it, but may outlive its row in `links`.
+
+CREATE TABLE link_triage (
+  link_no BIGINT PRIMARY KEY,
+  account_no BIGINT NOT NULL,
+  handling TEXT NOT NULL,
+  handled_at BIGINT,
+  -- The address of the person or the name of the key.
+  handled_by TEXT,
+  muted_until BIGINT,
+  -- When the link died while it was muted, so that people did not hear of it.
+  silent_death_at BIGINT,
+  assignee_id TEXT,
+  override_until BIGINT,
+  -- JSON: who said that the link works, when and why, and what was overruled.
+  override TEXT
+);
+CREATE INDEX link_triage_by_handling ON link_triage (account_no, handling, link_no) WHERE handling <> 'open';
+CREATE INDEX link_triage_by_assignee ON link_triage (assignee_id, link_no) WHERE assignee_id IS NOT NULL;
+CREATE INDEX link_mutes ON link_triage (muted_until) WHERE muted_until IS NOT NULL;
+CREATE INDEX link_overrides ON link_triage (account_no, override_until, link_no) WHERE override_until IS NOT NULL;
+
+CREATE TABLE link_texts (
+  link_no BIGINT PRIMARY KEY,
+  account_no BIGINT NOT NULL,
+  external_id TEXT,
+  title TEXT,
+  note TEXT,
+  -- JSON: texts by their keys.
+  metadata TEXT
+);
+CREATE UNIQUE INDEX link_texts_by_external_id ON link_texts (account_no, external_id) WHERE external_id IS NOT NULL;
+
+CREATE TABLE link_settings (
+  link_no BIGINT PRIMARY KEY,
+  -- Five fields, and the IANA time zone they are in.
+  cron TEXT,
+  time_zone TEXT,
+  -- JSON: what the response must be like.
+  expect TEXT
+);
+ALTER TABLE groups ADD COLUMN cron TEXT;
+ALTER TABLE groups ADD COLUMN time_zone TEXT;
+
+-- Their numbers are from the same series as those of links and groups: `link_counts` has counts for each.
+CREATE TABLE tags (
+  no BIGINT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  UNIQUE (account_id, name)
+);
+CREATE TABLE link_tags (
+  tag_no BIGINT NOT NULL,
+  link_no BIGINT NOT NULL,
+  PRIMARY KEY (tag_no, link_no)
+) /* WITHOUT ROWID */;
+CREATE INDEX link_tags_by_link ON link_tags (link_no, tag_no);
+
+-- The earlier URLs of a link, each with the time when it was replaced.
+CREATE TABLE link_urls (
+  link_no BIGINT NOT NULL,
+  until BIGINT NOT NULL,
+  url TEXT NOT NULL,
+  changed_by TEXT,
+  PRIMARY KEY (link_no, until)
+) /* WITHOUT ROWID */;
+
+-- What people did to a link, and what of it ended without them: then `actor` is NULL.
+CREATE TABLE link_actions (
+  link_no BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  kind TEXT NOT NULL,
+  actor TEXT,
+  detail TEXT,
+  PRIMARY KEY (link_no, at, kind)
+) /* WITHOUT ROWID */;
+
+-- What is sent to a host with checks.
+CREATE TABLE host_settings (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  -- A name, or `*.` and a domain.
+  host TEXT NOT NULL,
+  -- JSON, sealed: the values of headers, and the credentials.
+  sealed TEXT NOT NULL,
+  user_agent TEXT,
+  allow_http BIGINT NOT NULL,
+  -- Counts the changes.
+  version BIGINT NOT NULL,
+  last_success_at BIGINT,
+  failing_since BIGINT,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  UNIQUE (account_id, host)
+);
+
+-- Saved filters of the list of links.
+CREATE TABLE views (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  -- NULL if everyone in the account has it.
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  -- JSON: the parameters of the list.
+  filter TEXT NOT NULL,
+  sort TEXT,
+  created_at BIGINT NOT NULL
+);
+CREATE INDEX views_by_account ON views (account_id, created_at, id);
+
+-- JSON: the conditions on the links of a batch that have no column.
+ALTER TABLE batches ADD COLUMN filter_more TEXT;
+
+-- In `webhook_filters`, `field` may also be `tag`, whose bit in `webhooks.filters` is 8.

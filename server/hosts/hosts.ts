@@ -1,0 +1,202 @@
+import { and, asc, eq, inArray } from "drizzle-orm";
+import { auditChange, fieldsOf } from "../accounts/audit.ts";
+import type { Caller } from "../api/caller.ts";
+import { lockAccounts } from "../db/queries.ts";
+import type { Store } from "../db/store.ts";
+import { type HostSettingRow, hostSettings, siteHosts } from "../db/tables.ts";
+import { conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
+import { newId, parseId } from "../lib/ids.ts";
+import { type Page, windowOf } from "../lib/paging.ts";
+import { siteOfUrl } from "../lib/site.ts";
+import { isExternalName } from "../net/policy.ts";
+import { settingFor } from "../verdict/probe/host-setting.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { forgetHostSettings } from "./lookup.ts";
+import {
+  changedSecrets,
+  type FoundSetting,
+  type HostSettingChange,
+  type HostSettingQuery,
+  MOST_SETTINGS,
+  type NewHostSetting,
+} from "./model.ts";
+import { openSecrets, type Secrets, sealSecrets } from "./secrets.ts";
+
+export async function listHostSettings(
+  deps: Deps,
+  caller: Caller,
+  query: HostSettingQuery,
+): Promise<Page<FoundSetting>> {
+  const { limit, offset } = windowOf(query);
+  const rows = await rowsOfAccount(deps.store, caller);
+  const items = await found(deps, caller, rows.slice(offset, offset + limit), rows);
+  return { items, total: rows.length };
+}
+
+/** @throws NOT_FOUND, or FORBIDDEN for a setting of another account */
+export async function findHostSetting(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+): Promise<FoundSetting> {
+  const [row] = await deps.store
+    .select()
+    .from(hostSettings)
+    .where(eq(hostSettings.id, parseId(id) ?? ""));
+  if (!row) throw notFound("host setting");
+  if (row.accountId !== caller.accountId) throw foreign("host setting");
+  const [item] = await found(deps, caller, [row], await rowsOfAccount(deps.store, caller));
+  return item!;
+}
+
+/** @throws VALIDATION_ERROR; CONFLICT for a host that has a setting, or at the limit */
+export async function createHostSetting(
+  deps: Deps,
+  caller: Caller,
+  { host, headers, auth, user_agent: userAgent, allow_http: allowHttp }: NewHostSetting,
+  saveReply: SaveReply<FoundSetting> = saveNoReply,
+): Promise<FoundSetting> {
+  if (allowHttp) refuseHttp(deps, host);
+  const secrets: Secrets = { headers: headers.map(({ name, value }) => [name, value]), auth };
+  return changing(deps, caller, async (tx) => {
+    const others = await rowsOfAccount(tx, caller);
+    const same = others.find((row) => row.host === host);
+    if (same) throw duplicate(same);
+    if (others.length >= MOST_SETTINGS) {
+      throw limitReached("host settings", MOST_SETTINGS, others.length);
+    }
+    const now = deps.clock.now();
+    const row: HostSettingRow = {
+      ...{ id: newId(), accountId: caller.accountId, host, userAgent, allowHttp, version: 1 },
+      ...{ sealed: sealSecrets(deps, secrets), lastSuccessAt: null, failingSince: null },
+      ...{ createdAt: now, updatedAt: now },
+    };
+    await tx.insert(hostSettings).values(row);
+    const within = { ...deps, store: tx };
+    await auditChange(within, caller, { action: "host_setting.created", target: targetOf(row) });
+    const [setting] = await found(within, caller, [row], [...others, row]);
+    await saveReply(tx, setting!);
+    return setting!;
+  });
+}
+
+/** What is left out stays, and null removes. @throws VALIDATION_ERROR, NOT_FOUND, FORBIDDEN */
+export async function changeHostSetting(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  change: HostSettingChange,
+): Promise<FoundSetting> {
+  return changing(deps, caller, async (tx) => {
+    const within = { ...deps, store: tx };
+    const before = await findHostSetting(within, caller, id);
+    if (change.host !== undefined && change.host !== before.host) {
+      throw invalid({ host: ["cannot be changed; delete it and create another"] });
+    }
+    const { user_agent = before.userAgent, allow_http = before.allowHttp } = change;
+    const { fields, secrets } = judgeChange(deps, before, change);
+    if (fields.length === 0) return before;
+    const areNewSecrets = fields.includes("headers") || fields.includes("auth");
+    const columns = {
+      ...{ userAgent: user_agent, allowHttp: allow_http, updatedAt: deps.clock.now() },
+      version: before.version + 1,
+      // Nothing is known of other credentials.
+      ...(areNewSecrets && {
+        ...{ sealed: sealSecrets(deps, secrets!), lastSuccessAt: null, failingSince: null },
+      }),
+    };
+    await tx.update(hostSettings).set(columns).where(eq(hostSettings.id, before.id));
+    const target = targetOf(before);
+    await auditChange(within, caller, { action: "host_setting.changed", target, fields });
+    return { ...before, ...columns, secrets };
+  });
+}
+
+/**
+ * Returns the secrets after a change, and the fields that it changes.
+ * @throws VALIDATION_ERROR
+ */
+export function judgeChange(
+  deps: Pick<Deps, "config">,
+  before: Pick<FoundSetting, "host" | "secrets" | "userAgent" | "allowHttp">,
+  change: HostSettingChange,
+): { fields: string[]; secrets: Secrets | null } {
+  if (change.allow_http) refuseHttp(deps, before.host);
+  const { auth, headers, user_agent, allow_http } = change;
+  const hasSecrets = auth !== undefined || headers !== undefined;
+  const next = hasSecrets ? changedSecrets(before.secrets, change) : null;
+  if (next && "problems" in next) throw invalid(next.problems);
+  const fields = fieldsOf(
+    { ...next?.secrets, user_agent, allow_http },
+    { ...before.secrets!, user_agent: before.userAgent, allow_http: before.allowHttp },
+  );
+  return { fields, secrets: next ? next.secrets : before.secrets };
+}
+
+/** @throws NOT_FOUND, FORBIDDEN */
+export async function deleteHostSetting(deps: Deps, caller: Caller, id: string): Promise<void> {
+  await changing(deps, caller, async (tx) => {
+    const within = { ...deps, store: tx };
+    const setting = await findHostSetting(within, caller, id);
+    await tx.delete(hostSettings).where(eq(hostSettings.id, setting.id));
+    const target = targetOf(setting);
+    await auditChange(within, caller, { action: "host_setting.deleted", target });
+  });
+}
+
+async function changing<T>(deps: Deps, caller: Caller, work: (tx: Store) => Promise<T>) {
+  const result = await deps.store.transaction(async (tx) => {
+    await lockAccounts(tx, [caller.accountNo]);
+    return work(tx);
+  });
+  forgetHostSettings(deps, caller.accountId);
+  return result;
+}
+
+const targetOf = ({ id, host }: HostSettingRow) => ({ id, name: host });
+
+const duplicate = ({ host, id }: HostSettingRow) =>
+  conflict(`There is a setting for ${host} already.`, {
+    reason: "duplicate_host",
+    existingId: id,
+  });
+
+/** Anyone between this server and a host of the internet could read what is sent there unencrypted. */
+function refuseHttp({ config }: Pick<Deps, "config">, host: string) {
+  const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
+  if (!isExternalName(policy, host.replace("*", "any"))) return;
+  const problem = "must be false, except for hosts that STILLUP_CHECK_ALLOWED_HOSTS names";
+  throw invalid({ allow_http: [problem] });
+}
+
+const rowsOfAccount = (store: Store, { accountId }: Caller) =>
+  store
+    .select()
+    .from(hostSettings)
+    .where(eq(hostSettings.accountId, accountId))
+    .orderBy(asc(hostSettings.host));
+
+/** @param all the settings of the account, of which only one counts for each link */
+async function found(
+  deps: Deps,
+  { accountNo }: Caller,
+  rows: HostSettingRow[],
+  all: HostSettingRow[],
+): Promise<FoundSetting[]> {
+  if (rows.length === 0) return [];
+  const sites = new Set(rows.map(({ host }) => siteOfUrl(`https://${host.replace("*.", "")}/`)));
+  const hosts = await deps.store
+    .select({ host: siteHosts.host, links: siteHosts.links })
+    .from(siteHosts)
+    .where(and(eq(siteHosts.accountNo, accountNo), inArray(siteHosts.site, [...sites])));
+  const counts = new Map<HostSettingRow | null, number>();
+  for (const { host, links } of hosts) {
+    const setting = settingFor(all, host.replace(/:\d+$/, ""));
+    counts.set(setting, (counts.get(setting) ?? 0) + links);
+  }
+  return rows.map((row) => ({
+    ...row,
+    secrets: openSecrets(deps, row),
+    links: counts.get(all.find(({ id }) => id === row.id) ?? null) ?? 0,
+  }));
+}

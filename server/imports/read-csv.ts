@@ -1,0 +1,159 @@
+import { adding } from "./noted.ts";
+import {
+  COLUMN_NAMES,
+  COLUMNS,
+  columnName,
+  createUnusedNames,
+  HEAD,
+  type Item,
+  itemOf,
+  type Reader,
+  type Reading,
+  refuseEndless,
+} from "./reading.ts";
+
+/** Rows that are searched for the column of URLs where no heading names it. */
+const SAMPLE_ROWS = 20;
+
+type Column = keyof typeof COLUMNS;
+type Cells = Partial<Record<Column, string>>;
+
+type Layout = {
+  /** The index of each column; -1 for none. */
+  places: Record<Column, number>;
+  /** The other columns that a heading names. */
+  named: [Column, number][];
+  hasHead: boolean;
+  /** Of the first row. */
+  width: number;
+};
+
+/** Reads rows with or without a heading. */
+export function readCsv({ items, notes }: Reading, head: string): Promise<Reader> {
+  let layout: Layout | null = null;
+  let line = 0;
+  return openRows(head, (rows) => {
+    if (!layout) {
+      layout = layoutOf(rows);
+      notes.push(...columnsLeftOut(rows[0] ?? [], layout));
+    }
+    for (const row of rows) {
+      line++;
+      const isHead = line === 1 && layout.hasHead;
+      if (!isHead && !isBlank(row)) items.push(itemOfRow(row, layout, line));
+    }
+  });
+}
+
+function layoutOf(rows: string[][]): Layout {
+  const head = (rows[0] ?? []).map(columnName);
+  const placeOf = (names: string[]) =>
+    names.map((name) => head.indexOf(name)).find((place) => place !== -1) ?? -1;
+  const found = COLUMN_NAMES.map((column): [Column, number] => [column, placeOf(COLUMNS[column])]);
+  const places = Object.fromEntries(found) as Layout["places"];
+  const named = found.filter(([column, place]) => column !== "url" && place !== -1);
+  const width = head.length;
+  if (places.url !== -1) return { places, named, hasHead: true, width };
+  const url = columnOfUrls(rows.slice(0, SAMPLE_ROWS));
+  const hasHead = rows.length > 1 && !isUrl(rows[0]?.[url]);
+  return { places: { ...places, url }, named: hasHead ? named : [], hasHead, width };
+}
+
+/** Says which columns are not read. */
+function columnsLeftOut(head: string[], { hasHead, places, width }: Layout): string[] {
+  if (!hasHead) return width > 1 ? [NO_HEAD] : [];
+  const read = Object.values(places);
+  const unused = createUnusedNames();
+  unused.addFrom(
+    Object.fromEntries(head.map((name, i) => [name.trim(), read.includes(i) ? "" : name])),
+    [],
+  );
+  return unused.remarks("Column");
+}
+
+const NO_HEAD = "Without a heading, only the column of URLs is used.";
+
+/** The column with the most URLs; the first if there is none. */
+function columnOfUrls(rows: string[][]): number {
+  const width = Math.max(1, ...rows.map((row) => row.length));
+  const counts = Array.from(
+    { length: width },
+    (_, i) => rows.filter((row) => isUrl(row[i])).length,
+  );
+  return counts.indexOf(Math.max(...counts));
+}
+
+function itemOfRow(row: string[], { places, named, hasHead, width }: Layout, line: number): Item {
+  const cells: Cells = {};
+  for (const [column, place] of named) cells[column] = cellOf(row, place);
+  const item = itemOf(cellOf(row, places.url), line, cells);
+  if (!hasHead || isBlank(row.slice(width))) return item;
+  return adding(item, { field: "row", why: "has more cells than the heading" });
+}
+
+/** Reads the rows of a table in batches. */
+export async function openRows(head: string, take: (rows: string[][]) => void): Promise<Reader> {
+  const { default: Papa } = await import("papaparse");
+  // Spreadsheets may state their delimiter in a line of its own.
+  let toDrop = /^sep=.\r?\n/i.exec(head)?.[0].length ?? 0;
+  const options = { delimiter: delimiterOf(head) ?? ",", newline: newlineOf(head) };
+  let waiting = "";
+  function read(isEnd: boolean) {
+    const { data, meta } = new Papa.Parser(options).parse(waiting, 0, !isEnd) as Parsed;
+    waiting = isEnd ? "" : waiting.slice(meta.cursor);
+    if (data.length > 0) take(data);
+    refuseEndless(
+      waiting.length,
+      "A row of the table has no end. Is a quote opened and never closed?",
+    );
+  }
+  return {
+    write(text) {
+      waiting += text.slice(toDrop);
+      toDrop = Math.max(0, toDrop - text.length);
+      read(false);
+    },
+    end: () => read(true),
+  };
+}
+
+type Parsed = { data: string[][]; meta: { cursor: number } };
+
+const newlineOf = (head: string) => (/\r\n|\n|\r/.exec(head)?.[0] ?? "\n") as "\r\n" | "\n" | "\r";
+
+/** Removes one apostrophe: exports put it before text that a spreadsheet would run as a formula. */
+export const cellOf = (row: string[], column: number) =>
+  (row[column] ?? "").replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, "");
+
+export const isBlank = (row: string[]) => row.every((cell) => cell.trim() === "");
+
+const SAMPLE = 20;
+
+/** Detects the delimiter of a table; null for a text that is not a table. */
+export function delimiterOf(text: string): string | null {
+  const [first = "", ...rest] = linesOf(text.slice(0, HEAD).trimStart());
+  const [, named] = /^sep=(.)$/i.exec(first) ?? [];
+  return named ?? [",", ";", "\t"].find((each) => isTable(first, rest, each)) ?? null;
+}
+
+const isUrl = (cell: string | undefined) => /^\s*['"]?https?:\/\//i.test(cell ?? "");
+
+/** A table has a heading with a column of URLs, or the same number of cells in each of several lines. */
+function isTable(first: string, rest: string[], delimiter: string): boolean {
+  const cells = cellsOf(first, delimiter);
+  const isHead = cells.some((cell) => COLUMNS.url.includes(columnName(cell)));
+  if (isHead && !cells.some(isUrl)) return true;
+  const isEven = rest.every((line) => cellsOf(line, delimiter).length === cells.length);
+  const hasUrls = [first, ...rest].some((line) => cellsOf(line, delimiter).some(isUrl));
+  return cells.length > 1 && rest.length > 0 && isEven && hasUrls;
+}
+
+/** Leaves out the last line if it may be incomplete. */
+function linesOf(head: string): string[] {
+  const lines = head.split(/\r?\n/, SAMPLE + 1);
+  const whole = head.length < HEAD || lines.length > SAMPLE ? lines : lines.slice(0, -1);
+  return whole.slice(0, SAMPLE).filter((line) => line.trim() !== "");
+}
+
+const cellsOf = (line: string, delimiter: string) =>
+  line.split(delimiter).map((cell) => cell.trim().replace(/^"|"$/g, ""));

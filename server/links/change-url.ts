@@ -1,0 +1,265 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
+import type { Caller } from "../api/caller.ts";
+import { lockAccounts } from "../db/queries.ts";
+import { numbersOf, onRows, type Store } from "../db/store.ts";
+import { type LinkRow, linkResponses, links } from "../db/tables.ts";
+import { noteSites } from "../history/status-days.ts";
+import { AppError, invalid } from "../lib/errors.ts";
+import { siteOfUrl } from "../lib/site.ts";
+import { inSteps } from "../lib/steps.ts";
+import { parseTarget } from "../net/policy.ts";
+import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { bucketOfUrl } from "../work/nodes.ts";
+import { duplicateUrl } from "./create.ts";
+import { findLink, showLink } from "./links.ts";
+import type { ShownLink } from "./model.ts";
+import { NOTHING_SUSPECTED } from "./override.ts";
+import { hasNumber, lockSome } from "./selection.ts";
+import { publishChanges } from "./triage/change-events.ts";
+import { type AllLinkExtras, withAllExtras } from "./triage/extras.ts";
+import { recordActions, writeExtras } from "./triage/write-extras.ts";
+
+/** Older ones are forgotten. */
+const MOST_URLS = 100;
+
+/**
+ * Gives a link another URL and makes it due. Its history keeps the old one, and the last decided status stays, so that
+ * only a real change is reported. A check that is under way counts for nothing.
+ * @throws VALIDATION_ERROR for a URL that cannot be checked; CONFLICT when another link has it
+ */
+export async function changeUrl(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  { url: given, note }: { url: string; note: string | null },
+  saveReply: SaveReply<ShownLink> = saveNoReply,
+): Promise<ShownLink> {
+  const { no } = await findLink(deps, caller, id);
+  const url = readUrl(deps, given);
+  const shown = await deps.store.transaction(async (tx) => {
+    await lockSome(tx, caller, [{ no }]);
+    const within = { ...deps, store: tx };
+    const [link] = await withAllExtras(tx, [await findLink(within, caller, id)]);
+    const [isChanged] = await writeUrls(within, caller, [{ link: link!, url, note }]);
+    if (isChanged instanceof AppError) throw isChanged;
+    if (isChanged) {
+      const target = linkTarget([{ id: link!.id, url: url.href }]);
+      await auditChange(within, caller, { action: "link.url_changed", target });
+    }
+    const result = await showLink(within, caller, id);
+    await saveReply(tx, result);
+    return result;
+  });
+  deps.loops.wake();
+  if (shown.extras.sources > 0) await compareRest(deps, caller, [no]);
+  return shown;
+}
+
+/** @throws VALIDATION_ERROR */
+export function readUrl({ config }: Pick<Deps, "config">, given: string): URL {
+  const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
+  const target = parseTarget(given.trim(), policy, "STILLUP_CHECK_ALLOWED_HOSTS");
+  if (!target.ok) throw invalid({ url: [target.problem] });
+  return target.url;
+}
+
+type UrlChange = { link: LinkRow & { extras: AllLinkExtras }; url: URL; note: string | null };
+
+/**
+ * The same for links that the transaction of `deps.store` has locked, with as many statements for many as for one.
+ * @returns for each whether its URL changed, or a CONFLICT when another link has the new one
+ */
+export async function writeUrls(
+  deps: Deps,
+  caller: Caller,
+  changes: UrlChange[],
+): Promise<(boolean | AppError)[]> {
+  const real = changes.filter(({ link, url }) => url.href !== link.url);
+  const refused = await writeFree(deps, caller, real);
+  return changes.map((change) => refused.get(change) ?? real.includes(change));
+}
+
+/** Returns those that were refused. A URL that another of these links gives up is free. */
+async function writeFree(
+  deps: Deps,
+  caller: Caller,
+  changes: UrlChange[],
+): Promise<Map<UrlChange, AppError>> {
+  if (changes.length === 0) return new Map();
+  const keyed = changes.map((change) => ({ change, key: urlKeyOf(deps.catalogue, change.url) }));
+  const keys = keyed.map(({ key }) => key);
+  const refused = refusedAmong(keyed, await findHolders(deps.store, caller, keys));
+  const free = keyed.filter(({ change }) => !refused.has(change));
+  if (free.length > 0)
+    await write(deps, caller, new Map(free.map(({ change, key }) => [change, key])));
+  return refused;
+}
+
+type Move = { change: UrlChange; key: string };
+
+/**
+ * The changes whose URL another link keeps or gets.
+ * @param holders the ids of the links that have the URLs before, by key
+ */
+function refusedAmong(moves: Move[], holders: Map<string, string>): Map<UrlChange, AppError> {
+  const byId = new Map(moves.map((move) => [move.change.link.id, move]));
+  const firstFor = new Map<string, Move>();
+  const refused = new Set<UrlChange>();
+  for (const move of moves) {
+    const holder = holders.get(move.key);
+    if (firstFor.has(move.key) || (holder && !byId.has(holder))) refused.add(move.change);
+    else firstFor.set(move.key, move);
+  }
+  // Grows meanwhile: who is refused keeps a URL that another may want.
+  for (const { link } of refused) {
+    const other = firstFor.get(link.urlKey);
+    if (other && other.change.link.id !== link.id) refused.add(other.change);
+  }
+  const keeps = (id: string) => !byId.has(id) || refused.has(byId.get(id)!.change);
+  return new Map(
+    moves
+      .filter(({ change }) => refused.has(change))
+      .map(({ change, key }) => {
+        const holder = holders.get(key);
+        const existingId = holder && keeps(holder) ? holder : firstFor.get(key)!.change.link.id;
+        return [change, duplicateUrl({ existingId })];
+      }),
+  );
+}
+
+async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>): Promise<void> {
+  const { store: tx, catalogue, clock } = deps;
+  const { accountNo } = caller;
+  const at = clock.now();
+  const all = [...changes.keys()];
+  const nos = all.map(({ link }) => link.no);
+  // The triggers of sites expect that only one of status and URL changes.
+  await tx
+    .update(links)
+    .set({
+      ...{ status: "unknown", reason: null, statusChangedAt: at, updatedAt: at, ...NOTHING_KNOWN },
+      // Each is free before another link gets it.
+      urlKey: sql`'#' || cast(${links.no} as text)`,
+    })
+    .where(hasNumber(tx, nos));
+  await setUrls(
+    tx,
+    [...changes].map(([{ link, url }, urlKey]) => [
+      ...[link.no, accountNo, url.href, urlKey, serviceIdOf(catalogue, url), siteOfUrl(url)],
+      bucketOfUrl(url),
+    ]),
+    { at },
+  );
+  await tx.delete(linkResponses).where(inArray(linkResponses.linkNo, nos));
+  const sites = all.flatMap(({ link, url }) => [link.site, siteOfUrl(url)]);
+  await noteSites(tx, { accountNo, at }, sites);
+  // After its last check also where the clock was set back, since history is sorted by that.
+  const until = ({ lastCheckedAt }: LinkRow) => Math.max(at, (lastCheckedAt ?? 0) + 1);
+  const kept = all.map(({ link }) => [link.no, until(link), link.url, caller.by.name]);
+  await keepUrls(tx, kept);
+  await forgetOldUrls(tx, kept);
+  const changed = all.map(({ link, url, note }) => ({
+    ...{ no: link.no, at, note, before: link.extras, after: afterChange(link.extras) },
+    ...{ link: { id: link.id, url: url.href }, fields: ["url"], previousUrl: link.url },
+  }));
+  await writeExtras(tx, caller, changed);
+  await recordActions(
+    tx,
+    changed.map(({ no, note }) => ({
+      ...{ no, at, kind: "url_changed", actor: caller.by.name, detail: note },
+    })),
+  );
+  await compareAgain(tx, nos, PAGES_AT_ONCE);
+  await publishChanges(deps, caller, changed, at);
+}
+
+const PAGES_AT_ONCE = 2000;
+
+/**
+ * Lets the pages on which links stood under their earlier URLs be compared with what is stored when their sources are
+ * read next.
+ * @returns how many there were, at most `rows`
+ */
+async function compareAgain(tx: Store, nos: number[], rows: number): Promise<number> {
+  const pages = await tx.all(sql`
+    update source_pages set refused = 1 where no in (
+      select p.no from occurrences o join source_pages p on p.no = o.page_no
+      where o.target_no in (select no from ${numbersOf(tx, nos)} as moved) and p.refused = 0 limit ${rows}
+    ) returning no`);
+  return pages.length;
+}
+
+/** The same for links on so many pages that the change of their URLs could not wait for all. */
+export async function compareRest(deps: Deps, caller: Caller, nos: number[]): Promise<void> {
+  const step = (rows: number) =>
+    deps.store.transaction(async (tx) => {
+      await lockAccounts(tx, [caller.accountNo]);
+      return compareAgain(tx, nos, rows);
+    });
+  if (nos.length > 0) await inSteps(deps.clock, step);
+}
+
+const NOTHING_KNOWN = {
+  ...NOTHING_SUSPECTED,
+  ...{ flappingUntil: null, lastActiveAt: null, tlsExpiresAt: null },
+  ...{ lastStatus: null, lastReason: null, lastCause: null, lastStatusCode: null },
+  ...{ lastResponseTimeMs: null, evidence: null, aliveResponse: null, deadResponse: null },
+};
+
+/** What was decided about the old URL ends; a mute stays. Its sources had the old one, so the link no longer leaves with them. */
+const afterChange = (extras: AllLinkExtras): AllLinkExtras => ({
+  ...extras,
+  isPinned: true,
+  ...(extras.handling === "acknowledged" && {
+    ...{ handling: "open", handledAt: null, handledBy: null },
+  }),
+  ...{ override: null, overrideUntil: null },
+});
+
+/** The ids of the account's links that have a URL, by its key. */
+async function findHolders(
+  tx: Store,
+  { accountId }: Caller,
+  keys: string[],
+): Promise<Map<string, string>> {
+  const rows = await tx
+    .select({ key: links.urlKey, id: links.id })
+    .from(links)
+    .where(and(eq(links.accountId, accountId), inArray(links.urlKey, keys)));
+  return new Map(rows.map(({ key, id }) => [key, id]));
+}
+
+const setUrls = onRows(
+  {
+    ...{ link: "bigint", account: "bigint", new_url: "text", new_key: "text" },
+    ...{ new_service: "text", new_site: "text", new_bucket: "bigint" },
+  },
+  (rows) => sql`
+    update links set url = new_url, url_key = new_key, service = new_service, site = new_site, bucket = new_bucket,
+      next_check_at = ${sql.placeholder("at")}, next_trigger = 'manual'
+    from ${rows} as given where links.no = link and links.account_no = account
+  `,
+);
+
+const OLD_URLS = { link: "bigint", until_at: "bigint", old_url: "text", by_name: "text" } as const;
+
+const keepUrls = onRows(
+  OLD_URLS,
+  (rows) => sql`
+    insert into link_urls (link_no, until, url, changed_by)
+    select link, until_at, old_url, by_name from ${rows} as given where true
+    on conflict (link_no, until) do nothing
+  `,
+);
+
+const forgetOldUrls = onRows(
+  OLD_URLS,
+  (rows) => sql`
+    delete from link_urls where link_no in (select link from ${rows} as given) and until < (
+      select newer.until from link_urls newer where newer.link_no = link_urls.link_no
+      order by newer.until desc limit 1 offset ${sql.raw(String(MOST_URLS - 1))}
+    )
+  `,
+);

@@ -1,0 +1,173 @@
+import { eq } from "drizzle-orm";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
+import type { Caller } from "../api/caller.ts";
+import { type LinkRow, links } from "../db/tables.ts";
+import { noteSites } from "../history/status-days.ts";
+import { conflict, invalid, notFound } from "../lib/errors.ts";
+import { checkIdOf } from "../lib/ids.ts";
+import { toIso } from "../lib/moments.ts";
+import type { StoredEvidence } from "../verdict/probe/conclusion.ts";
+import { type NewEvent, publishEvents } from "../webhooks/events.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { findLink, showLink } from "./links.ts";
+import type { ShownLink } from "./model.ts";
+import { regularCheckAt } from "./reschedule.ts";
+import { lockSome } from "./selection.ts";
+import { publishChanges } from "./triage/change-events.ts";
+import { type AllLinkExtras, withAllExtras } from "./triage/extras.ts";
+import type { Override } from "./triage/override-model.ts";
+import { recordActions, writeExtras } from "./triage/write-extras.ts";
+
+const DAY_MS = 86_400_000;
+const LONGEST_DAYS = 90;
+const USUAL_DAYS = 30;
+
+/** What a person says about a link that a check found dead or unknown. `until` is in milliseconds since 1970. */
+export type OverrideInput = { until?: number | undefined; note: string };
+
+type Found = LinkRow & { extras: AllLinkExtras };
+
+/**
+ * Makes a link alive by a person's word, until a check finds something else than what is overruled, or the time is over.
+ * A check that is under way counts for nothing.
+ * @throws CONFLICT when there is nothing to overrule; VALIDATION_ERROR for a time that is past or too far away
+ */
+export async function setOverride(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  { until: wanted, note }: OverrideInput,
+  saveReply: SaveReply<ShownLink> = saveNoReply,
+): Promise<ShownLink> {
+  const now = deps.clock.now();
+  const until = wanted ?? now + USUAL_DAYS * DAY_MS;
+  if (until <= now) throw invalid({ until: ["must be in the future"] });
+  if (until > now + LONGEST_DAYS * DAY_MS)
+    throw invalid({ until: [`must be within ${LONGEST_DAYS} days`] });
+  return edit(deps, caller, id, saveReply, async (within, link) => {
+    if (link.status === "active" || link.reason === null || link.lastStatus !== link.status)
+      throw NOTHING;
+    const override = overrideOf(link, { until, note, by: caller.by.name, at: now });
+    const after: AllLinkExtras = {
+      ...link.extras,
+      ...(link.extras.handling === "acknowledged" && OPEN),
+      ...{ overrideUntil: until, override, silentDeathAt: null },
+    };
+    await publishEvents(within.store, aliveEvents(link, now));
+    await within.store
+      .update(links)
+      .set({
+        ...{ status: "active", reason: OVERRIDDEN, statusChangedAt: now },
+        ...{ decidedStatus: "active", decidedReason: OVERRIDDEN },
+        ...NOTHING_SUSPECTED,
+        ...{ nextCheckAt: regularCheckAt(within, link), updatedAt: now },
+      })
+      .where(eq(links.no, link.no));
+    await noteSites(within.store, { accountNo: link.accountNo, at: now }, [link.site]);
+    return { after, kind: "override_set", detail: toIso(until) };
+  });
+}
+
+/**
+ * Ends an override, and makes the link due.
+ * @throws NOT_FOUND when there is none
+ */
+export const endOverride = (deps: Deps, caller: Caller, id: string): Promise<ShownLink> =>
+  edit(deps, caller, id, saveNoReply, async ({ store: tx, clock }, link) => {
+    if (!link.extras.override) throw notFound("override");
+    const now = clock.now();
+    await tx
+      .update(links)
+      .set({ ...FREE, nextCheckAt: now, nextTrigger: "manual", updatedAt: now })
+      .where(eq(links.no, link.no));
+    const after = { ...link.extras, override: null, overrideUntil: null };
+    return { after, kind: "override_ended", detail: null };
+  });
+
+const OVERRIDDEN = "ok_overridden";
+
+const NOTHING = conflict(
+  "Only links that the last check found dead or unknown can be overridden.",
+  { reason: "nothing_to_override" },
+);
+
+const OPEN = { handling: "open", handledAt: null, handledBy: null } as const;
+
+/** The result of a check that is under way does not count. */
+const FREE = { lease: null, checkingUntil: null };
+
+export const NOTHING_SUSPECTED = {
+  ...FREE,
+  ...{ inconclusiveChecks: 0, unconfirmedSince: null },
+  ...{ failingClass: null, failingSince: null, failingChecks: null },
+  nextTrigger: "scheduled",
+} as const;
+
+type Edit = {
+  after: AllLinkExtras;
+  kind: "override_set" | "override_ended";
+  detail: string | null;
+};
+
+async function edit(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  saveReply: SaveReply<ShownLink>,
+  write: (within: Deps, link: Found) => Promise<Edit>,
+): Promise<ShownLink> {
+  const { no } = await findLink(deps, caller, id);
+  const shown = await deps.store.transaction(async (tx) => {
+    await lockSome(tx, caller, [{ no }]);
+    const within = { ...deps, store: tx };
+    const [link] = await withAllExtras(tx, [await findLink(within, caller, id)]);
+    const { after, kind, detail } = await write(within, link!);
+    const at = deps.clock.now();
+    await writeExtras(tx, caller, [{ no, before: link!.extras, after }]);
+    await recordActions(tx, [{ no, at, kind, actor: caller.by.name, detail }]);
+    const action = `link.${kind}` as const;
+    await auditChange(within, caller, { action, target: linkTarget([link!]) });
+    await publishChanges(within, caller, [{ link: link!, after, fields: ["override"] }], at);
+    const result = await showLink(within, caller, id);
+    await saveReply(tx, result);
+    return result;
+  });
+  deps.loops.wake();
+  return shown;
+}
+
+function overrideOf(link: Found, said: Pick<Override, "until" | "note" | "by" | "at">): Override {
+  const evidence = link.evidence === null ? null : (JSON.parse(link.evidence) as StoredEvidence);
+  return {
+    ...said,
+    overruled: {
+      status: link.status,
+      reason: link.lastReason!,
+      cause: link.lastCause,
+      status_code: link.lastStatusCode,
+      final_host: URL.parse(evidence?.final_url ?? "")?.host ?? null,
+    },
+    evidence,
+  };
+}
+
+/** As if a check had found it alive, unless it was when last decided. */
+function aliveEvents(link: Found, now: number): NewEvent[] {
+  if (link.decidedStatus === "active") return [];
+  const { id: linkId, accountId, url, groupId, service, lastCheckedAt } = link;
+  const reason = link.decidedStatus === "dead" ? link.decidedReason : link.reason;
+  return [
+    {
+      type: "link.alive",
+      accountId,
+      at: now,
+      about: { groupId, service, reason },
+      data: {
+        ...{ linkId, url, groupId, previousStatus: link.status, currentStatus: "active" },
+        ...{ statusCode: link.lastStatusCode, reason: OVERRIDDEN },
+        ...{ responseTimeMs: link.lastResponseTimeMs, checkedAt: toIso(lastCheckedAt!) },
+        checkId: checkIdOf(linkId, lastCheckedAt!),
+      },
+    },
+  ];
+}

@@ -1,0 +1,41 @@
+import type { Caller } from "../../api/caller.ts";
+import { toIso, toIsoOrNull } from "../../lib/moments.ts";
+import { type NewEvent, publishEvents, readSubscriptions } from "../../webhooks/events.ts";
+import type { Deps } from "../../work/deps.ts";
+import type { AllLinkExtras } from "./extras.ts";
+
+/** A link that was changed, with what is known of it afterwards. */
+type Changed = {
+  link: { id: string; url: string };
+  after: AllLinkExtras;
+  fields: string[];
+  previousUrl?: string;
+};
+
+/** Publishes `link.changed`, in the transaction that makes the change. */
+export async function publishChanges(
+  { store: tx }: Pick<Deps, "store">,
+  { accountId }: Pick<Caller, "accountId">,
+  changes: Changed[],
+  at: number,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const toEvent = ({ link, after, fields, previousUrl }: Changed): NewEvent => ({
+    type: "link.changed",
+    accountId,
+    at,
+    data: {
+      linkId: link.id,
+      url: link.url,
+      previousUrl: previousUrl ?? null,
+      fields,
+      assigneeId: after.assignee?.id ?? null,
+      handling: after.handling,
+      mutedUntil: toIsoOrNull(after.mutedUntil),
+      changedAt: toIso(at),
+    },
+  });
+  const isWanted = await readSubscriptions(tx, [accountId]);
+  const first = toEvent(changes[0]!);
+  if (isWanted(first)) await publishEvents(tx, changes.map(toEvent));
+}

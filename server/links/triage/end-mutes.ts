@@ -1,0 +1,101 @@
+import { and, asc, inArray, lte, sql } from "drizzle-orm";
+import { lockAccounts, lockLinks } from "../../db/queries.ts";
+import { numbersOf, type Store } from "../../db/store.ts";
+import { links, linkTriage } from "../../db/tables.ts";
+import { checkIdOf } from "../../lib/ids.ts";
+import { toIso } from "../../lib/moments.ts";
+import { yieldToEventLoop } from "../../lib/steps.ts";
+import { type NewEvent, publishEvents } from "../../webhooks/events.ts";
+import type { Deps } from "../../work/deps.ts";
+import { accountIdsOf } from "../../work/topics.ts";
+import { openLinks, recordActions } from "./write-extras.ts";
+
+const ENDED_AT_ONCE = 250;
+
+/** Ends mutes whose time is over, once on all nodes. Run every minute. */
+export async function endMutes(deps: Deps): Promise<void> {
+  if (deps.troubles.stoppingWrites()) return;
+  while ((await endSome(deps)) === ENDED_AT_ONCE) await yieldToEventLoop();
+}
+
+async function endSome({ store, clock, loops, topics }: Deps): Promise<number> {
+  const now = clock.now();
+  const isOver = and(lte(linkTriage.mutedUntil, now));
+  const due = await store
+    .select({ no: linkTriage.linkNo, accountNo: linkTriage.accountNo })
+    .from(linkTriage)
+    .where(isOver)
+    .orderBy(asc(linkTriage.mutedUntil))
+    .limit(ENDED_AT_ONCE);
+  if (due.length === 0) return 0;
+  const accountIds = await store.transaction(async (tx) => {
+    await lockAccounts(
+      tx,
+      due.map(({ accountNo }) => accountNo),
+    );
+    await lockLinks(
+      tx,
+      due.map(({ no }) => no),
+    );
+    // Another node may have ended some of them, or a person.
+    const nos = due.map(({ no }) => no);
+    const ended = await tx
+      .select({ no: linkTriage.linkNo })
+      .from(linkTriage)
+      .where(and(isOver, inArray(linkTriage.linkNo, sql`${numbersOf(tx, nos)}`)));
+    const stillMuted = ended.map(({ no }) => no);
+    await publishLateDeaths(tx, stillMuted, now);
+    await openLinks(tx, stillMuted);
+    await recordActions(
+      tx,
+      stillMuted.map((no) => ({ no, at: now, kind: "mute_ended", actor: null })),
+    );
+    const rows = await tx
+      .select({ accountId: links.accountId })
+      .from(links)
+      .where(inArray(links.no, sql`${numbersOf(tx, stillMuted)}`));
+    return accountIdsOf(rows);
+  });
+  topics.counted(accountIds);
+  loops.wake();
+  return due.length;
+}
+
+/**
+ * Publishes the deaths of links that died while they were muted and are still dead, for people, in the transaction that
+ * ends the mutes.
+ */
+export async function publishLateDeaths(tx: Store, nos: number[], now: number): Promise<void> {
+  const dead = await tx
+    .select({
+      id: links.id,
+      accountId: links.accountId,
+      url: links.url,
+      groupId: links.groupId,
+      service: links.service,
+      reason: links.reason,
+      statusCode: links.lastStatusCode,
+      responseTimeMs: links.lastResponseTimeMs,
+      diedAt: linkTriage.silentDeathAt,
+    })
+    .from(links)
+    .innerJoin(linkTriage, sql`${linkTriage.linkNo} = ${links.no}`)
+    .where(
+      sql`${links.no} in ${numbersOf(tx, nos)} and ${links.status} = 'dead' and silent_death_at is not null`,
+    );
+  const events = dead.map(({ id, accountId, diedAt, groupId, service, ...rest }): NewEvent => {
+    const reason = rest.reason ?? "";
+    return {
+      type: "link.dead",
+      accountId,
+      at: now,
+      about: { groupId, service, reason },
+      data: {
+        ...{ ...rest, reason, linkId: id, groupId },
+        ...{ previousStatus: "active", currentStatus: "dead", late: true },
+        ...{ checkedAt: toIso(diedAt!), checkId: checkIdOf(id, diedAt!) },
+      },
+    };
+  });
+  await publishEvents(tx, events);
+}

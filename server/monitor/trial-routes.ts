@@ -1,0 +1,86 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import { idempotency } from "../api/idempotency.ts";
+import { refusalBeyond } from "../api/rate-limit.ts";
+import { callers, createRefusals, data, recordRefusals } from "../api/reply.ts";
+import { VERDICTS } from "../db/tables.ts";
+import { findLinkDetail } from "../links/links.ts";
+import { ExpectBody } from "../verdict/expectations.ts";
+import { type Conclusion, Evidence, sawNothing, toEvidence } from "../verdict/probe/conclusion.ts";
+import { messageOf } from "../verdict/reasons/reasons.ts";
+import type { Deps } from "../work/deps.ts";
+import { checkAtHost } from "./checker.ts";
+
+const TRIALS_PER_MINUTE = 10;
+
+const TrialBody = z
+  .object({ expect: ExpectBody.nullable().optional() }, "must be a JSON object")
+  .meta({ example: { expect: { must_contain: ["Handbook"] } } });
+
+const Trial = z
+  .object({
+    status: z.enum(VERDICTS),
+    reason: z.string().meta({ example: "ok" }),
+    message: z.string().meta({ example: "The page is there." }),
+    status_code: z.int().meta({ example: 200 }).nullable(),
+    final_url: z.string().meta({ example: "https://example.com/a" }).nullable(),
+    response_time_ms: z.int().meta({ example: 182 }).nullable(),
+    evidence: Evidence,
+  })
+  .meta({ id: "Trial" });
+
+/** Checks whose results are only shown. */
+export const trialRoutes = (deps: Deps) =>
+  new Elysia({ prefix: "/links", tags: ["Links"] })
+    .use(callers)
+    .use(idempotency(deps))
+    .post(
+      "/:id/try",
+      async ({ caller, params, body: { expect }, request }) => {
+        const { extras, ...link } = await findLinkDetail(deps, caller, params.id);
+        await refuseTooMany(deps, caller.accountId);
+        const wanted = expect === undefined ? extras.expect : expect;
+        const seen = await tryLink(
+          deps,
+          { ...link, nextTrigger: "manual", ...(wanted && { expect: wanted }) },
+          request.signal,
+        );
+        return { data: toTrial(seen) };
+      },
+      {
+        body: TrialBody,
+        response: { 200: data(Trial), ...recordRefusals, ...createRefusals },
+        detail: {
+          access: "write",
+          writes: "nothing",
+          operationId: "tryLink",
+          summary: "Check a link without keeping the result",
+          description:
+            "Makes one whole check with the `expect` of the body, by default that of the link, and returns what it saw: no history, status or event changes. It may take a minute. 10 a minute for an account.",
+        },
+      },
+    );
+
+/** Each makes several requests to a site. */
+const refuseTooMany = refusalBeyond(TRIALS_PER_MINUTE, "link trials");
+
+function tryLink(
+  deps: Deps,
+  link: Parameters<typeof checkAtHost>[1],
+  signal: AbortSignal,
+): Promise<Conclusion> {
+  const known = deps.online.known();
+  return known.state === "offline"
+    ? Promise.resolve(sawNothing("monitor_offline", { monitor: known.report }))
+    : checkAtHost(deps, link, (it) => deps.tryLink({ ...it, isTrial: true }, signal));
+}
+
+const toTrial = (seen: Conclusion): z.infer<typeof Trial> => ({
+  status: seen.status,
+  reason: seen.reason,
+  message: messageOf(seen.reason, seen.statusCode, seen.cause ?? null),
+  status_code: seen.statusCode,
+  final_url: seen.finalUrl,
+  response_time_ms: seen.responseTimeMs,
+  evidence: toEvidence(JSON.stringify(seen.evidence))!,
+});

@@ -1,0 +1,76 @@
+import { createDocumentReader } from "../documents/reader.ts";
+import type { Clock } from "../lib/clock.ts";
+import { describeError, log } from "../lib/log.ts";
+import type { Prober } from "../verdict/probe/probe.ts";
+import { type Fetching, SourceFailed, SourceHeld } from "./fetching.ts";
+import { createGet } from "./get.ts";
+import type { ReadEnd, ReadJob, ReadSource } from "./job.ts";
+import { readLists } from "./lists.ts";
+
+type ReadOptions = Pick<Prober, "outbound" | "politeness" | "userAgent"> & {
+  clock: Clock;
+  /** Until a response begins. */
+  timeoutMs: number;
+  /** Called before each step that may take long without a pause. */
+  onStep?: (job: ReadJob) => void;
+};
+
+type Read = (
+  fetching: Fetching,
+  job: ReadJob,
+  emit: Parameters<ReadSource>[1],
+  signal: AbortSignal,
+) => Promise<ReadEnd>;
+
+/** One for each kind, with what it keeps between steps. They load when they are needed. */
+function createReaders(): Record<ReadJob["kind"], Read> {
+  const documents = createDocumentReader();
+  let site: Read | null = null;
+  const api: Read = async (fetching, job, emit) =>
+    (await import("./apis.ts")).readApis(fetching, job, emit);
+  return {
+    async site(...step) {
+      const { createSiteReader } = await import("./site.ts");
+      site ??= createSiteReader();
+      return site(...step);
+    },
+    sitemap: readLists,
+    list: readLists,
+    feed: async (...step) => (await import("./feeds.ts")).readFeeds(...step),
+    git: async (fetching, job, emit) =>
+      (await import("./git.ts")).readRepository(fetching, job, emit, documents),
+    ...{ linkding: api, karakeep: api, linkace: api, wordpress: api },
+  };
+}
+
+/** The kinds that are read; others push to their source. */
+export const canRead = (kind: string): boolean => kind !== "push";
+
+/** For a whole document. */
+const RECEIVE_MS = 5 * 60_000;
+
+/** Reads sources with the same outbound requests and the same politeness as checks. */
+export function createReadSource(options: ReadOptions): ReadSource {
+  const { clock, outbound, timeoutMs, onStep } = options;
+  const readers = createReaders();
+  return async (job, emit, signal) => {
+    // Pages are as long as those that checks read; other documents may be long.
+    const receiveMs = job.kind === "site" ? timeoutMs : RECEIVE_MS;
+    const get = createGet(options, { timeoutMs: receiveMs, headersMs: timeoutMs, signal });
+    const fetching = {
+      ...{ get, policy: outbound.policy, now: clock.now },
+      onStep: () => onStep?.(job),
+    };
+    try {
+      return await readers[job.kind](fetching, job, emit, signal);
+    } catch (error) {
+      if (signal.aborted) return { kind: "aborted" };
+      if (error instanceof SourceHeld) return { kind: "held", forMs: error.forMs };
+      if (error instanceof SourceFailed) {
+        return { kind: "failed", reason: error.reason, message: error.message };
+      }
+      log.error("reading a source failed: internal error", describeError(error));
+      return { kind: "failed", reason: "unreadable", message: "It could not be read." };
+    }
+  };
+}

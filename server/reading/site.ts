@@ -1,0 +1,410 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { crawlKeyOf, whyNotFollowed } from "./addresses.ts";
+import { createBatches } from "./batches.ts";
+import { type CrawlRobots, readCrawlRobots } from "./crawl-robots.ts";
+import { createFamilies, type Families, familyOf, type SavedFamilies } from "./families.ts";
+import { type Fetching, fetchContent, SourceFailed, SourceHeld } from "./fetching.ts";
+import { packAnchors } from "./fragments.ts";
+import type { Batch, FoundPage, PageReading, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import { type PageAnswer, readPage } from "./page.ts";
+import { readingWithout } from "./parts.ts";
+import { compileUrlPatterns } from "./patterns.ts";
+import { placesOf } from "./places.ts";
+import { foldsInto, type Scope, type ScopeKind, scopeOf } from "./scope.ts";
+import { readSitemap } from "./sitemap.ts";
+
+/** What a run of a crawl knows. Most of it is learned again after a stop; the rest is in the cursor. */
+type Run = {
+  /** Where the URL of the site leads. */
+  end: string;
+  scope: Scope;
+  isIncluded: (url: URL) => boolean;
+  isExcluded: (url: URL) => boolean;
+  robots: Map<string, Promise<CrawlRobots | null>>;
+  families: Families;
+  /** Targets that the run has met, by their URLs and their keys: most stand on many pages. */
+  known: LRUCache<string, KnownTarget>;
+  /** When the next request to an origin may start. */
+  nextAt: Map<string, number>;
+  /** Answers on the way to the start page, which were read to find out what belongs to the site. */
+  first: Map<string, PageAnswer>;
+  /** How often a page has asked for a pause. */
+  pauses: Map<string, number>;
+};
+
+/** What the rules of a crawl say about a target. */
+type KnownTarget = {
+  key: string;
+  isInternal: boolean;
+  notFollowed: string | null;
+  family: string | null;
+};
+
+/** What must not be lost when the process stops. */
+type SiteCursor = { end: string; families: SavedFamilies };
+
+type Context = {
+  fetching: Fetching;
+  job: ReadJob;
+  run: Run;
+  signal: AbortSignal;
+  /** Pages that stand nowhere. */
+  found: FoundPage[];
+  notes: string[];
+};
+
+const RUNS_KEPT = 20;
+const MOST_KNOWN = 50_000;
+const MOST_REDIRECTS = 10;
+/** For each page. */
+const MOST_PAUSES = 3;
+/** Requests of a run that may be in line at once. */
+const AT_ONCE = 2;
+/** Indexes of sitemaps refer to sitemaps, which may be indexes once more. */
+const DEEPEST_INDEX = 2;
+const MOST_FOUND = 500;
+/** Before the keys of sitemaps, which are read like pages. */
+const SITEMAP = "sitemap:";
+/** Links to these are followed. */
+const FOLLOWED = new Set(["link", "area", "frame"]);
+
+/** Returns a reader of sites, which keeps what it knows of the latest runs. */
+export function createSiteReader() {
+  const runs = new LRUCache<string, Run>({ max: RUNS_KEPT });
+
+  /** Reads some pages of a site. */
+  return async function readSite(
+    fetching: Fetching,
+    job: ReadJob,
+    emit: (batch: Batch) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<ReadEnd> {
+    const cursor = job.cursor as SiteCursor | null;
+    let run = runs.get(job.runId);
+    if (!run) {
+      run = await startRun(fetching, job, cursor);
+      runs.set(job.runId, run);
+    }
+    const context: Context = { fetching, job, run, signal, found: [], notes: [] };
+    if (!cursor) await findSeeds(context);
+    const batches = createBatches(emit);
+    let heldMs: number | null = null;
+    const waiting = [...job.targets];
+    const work = async () => {
+      for (let target = waiting.shift(); target; target = waiting.shift()) {
+        if (signal.aborted || heldMs !== null) return;
+        if (target.key.startsWith(SITEMAP)) {
+          await batches.add(await readSitemapOf(context, target, emit));
+          continue;
+        }
+        const answer = await readTarget(context, target);
+        if (answer.kind === "held" && mayPause(run, target)) heldMs = answer.forMs;
+        else await take(context, target, answer, batches);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (signal.aborted) return { kind: "aborted" };
+    const { found, notes } = context;
+    const next: SiteCursor = { end: run.end, families: run.families.save() };
+    while (found.length > MOST_FOUND) {
+      await batches.flush({ found: found.splice(0, MOST_FOUND) });
+    }
+    await batches.flush({ found, notes, cursor: next });
+    return heldMs === null ? { kind: "done" } : { kind: "held", forMs: heldMs };
+  };
+}
+
+/** One page must not keep a run from its end. */
+function mayPause({ pauses }: Run, { key }: Target): boolean {
+  const times = (pauses.get(key) ?? 0) + 1;
+  pauses.set(key, times);
+  return times <= MOST_PAUSES;
+}
+
+type Batches = ReturnType<typeof createBatches>;
+
+/** @throws SourceFailed `moved_away`, `robots_refused` and others that end a run before it has begun */
+async function startRun(
+  fetching: Fetching,
+  { url, settings, targets }: ReadJob,
+  cursor: SiteCursor | null,
+): Promise<Run> {
+  const start = new URL(url);
+  const run: Run = {
+    ...{ end: cursor?.end ?? start.href, scope: () => true },
+    isIncluded: settings.include.length === 0 ? () => true : compileUrlPatterns(settings.include),
+    isExcluded: compileUrlPatterns(settings.exclude),
+    robots: new Map(),
+    families: createFamilies(cursor?.families),
+    known: new LRUCache({ max: MOST_KNOWN }),
+    nextAt: new Map(),
+    first: new Map(),
+    pauses: new Map(),
+  };
+  if (!cursor) run.end = (await endOf(fetching, run, start, targets)).href;
+  const scope = scopeOf(settings.scope as ScopeKind, start, new URL(run.end));
+  if (scope === "moved_away") {
+    throw new SourceFailed("moved_away", `${url} redirects to ${new URL(run.end).host}.`);
+  }
+  return { ...run, scope };
+}
+
+/** Follows the redirects of the start page, which decide what belongs to the site. */
+async function endOf(fetching: Fetching, run: Run, start: URL, targets: Target[]): Promise<URL> {
+  let url = start;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const robots = await robotsOf(fetching, run, url);
+    if (!robots) throw new SourceFailed("robots_unreachable", "The robots.txt cannot be read.");
+    if (!robots.isAllowed(url)) {
+      throw new SourceFailed(
+        "robots_refused",
+        `The robots.txt of ${url.host} forbids ${url.href}.`,
+      );
+    }
+    const { href } = url;
+    const known = targets.find((target) => target.url === href);
+    const answer = await readPage(fetching, known ?? { url: href, etag: null, lastModified: null });
+    run.first.set(href, answer);
+    if (answer.kind === "held") throw new SourceHeld(answer.forMs);
+    if (answer.kind !== "redirect") return refuseBadStart(answer, url);
+    if (!answer.to) {
+      const isForbidden = answer.reason === "redirect_forbidden_target";
+      throw new SourceFailed(
+        isForbidden ? "forbidden_target" : "unreachable",
+        "The start page redirects to what cannot be requested.",
+      );
+    }
+    url = answer.to;
+    if (scopeOf("domain", start, url) === "moved_away") return url;
+  }
+  throw new SourceFailed("unreachable", "The start page redirects without end.");
+}
+
+function refuseBadStart(answer: PageAnswer, url: URL): URL {
+  if (answer.kind === "gone")
+    throw new SourceFailed("not_found", `${url.href} returned ${answer.status}.`);
+  if (answer.kind === "no_page")
+    throw new SourceFailed("unreadable", `${url.href} is not an HTML page.`);
+  if (answer.kind !== "failed") return url;
+  const { status, reason } = answer;
+  if (reason === "target_forbidden")
+    throw new SourceFailed("forbidden_target", `${url.host} is not allowed.`);
+  const isRefused = status === 401 || status === 403 || status === 407;
+  throw new SourceFailed(
+    isRefused ? "unauthorized" : "unreachable",
+    `${url.href} cannot be read: ${reason}.`,
+  );
+}
+
+/** Reads the rules of an origin once in a run; null if its server fails to send them, which closes the origin. */
+function robotsOf(fetching: Fetching, { robots }: Pick<Run, "robots">, { origin }: URL) {
+  const known = robots.get(origin);
+  if (known) return known;
+  const reading = readCrawlRobots(fetching, new URL(origin)).catch((error: unknown) => {
+    if (error instanceof SourceFailed && error.reason === "robots_unreachable") return null;
+    robots.delete(origin);
+    throw error;
+  });
+  robots.set(origin, reading);
+  return reading;
+}
+
+/** Sitemaps are read after the start page, like pages. */
+async function findSeeds({ fetching, job, run, found, notes }: Context): Promise<void> {
+  const end = new URL(run.end);
+  const robots = await robotsOf(fetching, run, end);
+  notes.push(...(robots?.notes ?? []));
+  if (job.settings.sitemaps === false) return;
+  const urls = new Set([...(robots?.sitemaps ?? []), new URL("/sitemap.xml", end).href]);
+  for (const url of urls) found.push({ url, key: SITEMAP + url, depth: 0, skipped: null });
+}
+
+/** Reads one sitemap, whose pages are at the beginning of the crawl. */
+async function readSitemapOf(
+  { fetching, run, job }: Context,
+  target: Target,
+  emit: (batch: Batch) => Promise<void>,
+): Promise<PageReading> {
+  try {
+    const fetched = await fetchContent(fetching, new URL(target.url), () => ({}));
+    for await (const entries of readSitemap(fetched)) {
+      fetching.onStep?.();
+      const found = entries.flatMap(({ kind, href }): FoundPage[] => {
+        const url = URL.parse(href, fetched.url);
+        if (!url) return [];
+        if (kind === "page") return isInternal(run, url) ? [pageAt(job, run, url, 0)] : [];
+        const depth = target.depth + 1;
+        return depth > DEEPEST_INDEX
+          ? []
+          : [{ url: url.href, key: SITEMAP + url.href, depth, skipped: null }];
+      });
+      while (found.length > 0) {
+        await emit({ pages: [], found: found.splice(0, MOST_FOUND), cursor: null, notes: [] });
+      }
+    }
+    return readingWithout(target, "skipped", { reason: "sitemap" });
+  } catch (error) {
+    if (!(error instanceof SourceFailed)) throw error;
+    // Most sites have none.
+    const outcome =
+      error.reason === "cut_off" || error.reason === "unreachable" ? "failed" : "skipped";
+    return readingWithout(target, outcome, { reason: error.reason });
+  }
+}
+
+const isInternal = ({ scope, isIncluded, isExcluded }: Run, url: URL) =>
+  scope(url) && isIncluded(url) && !isExcluded(url);
+
+/** Returns what is known of a target. @param href without fragment */
+function lookUp(run: Run, href: string): { target: KnownTarget; isNew: boolean } {
+  const known = run.known.get(href);
+  if (known) return { target: known, isNew: false };
+  const target = examine(run, href);
+  const isNew = target.key === href || !run.known.has(target.key);
+  run.known.set(href, target);
+  if (target.key !== href) run.known.set(target.key, target);
+  return { target, isNew };
+}
+
+function examine(run: Run, href: string): KnownTarget {
+  const url = URL.parse(href);
+  if (!url || !isInternal(run, url)) {
+    return { key: href, isInternal: false, notFollowed: null, family: null };
+  }
+  const key = crawlKeyOf(url);
+  const family = familyOf(key === href ? url : new URL(key));
+  return { key, isInternal: true, notFollowed: whyNotFollowed(url), family };
+}
+
+/** A page of the site, and why it is not read. */
+function pageAt({ settings }: ReadJob, run: Run, url: URL, depth: number): FoundPage {
+  const href = url.hash === "" ? url.href : url.href.slice(0, -url.hash.length);
+  return foundPage(settings, href, examine(run, href), depth);
+}
+
+function foundPage(
+  { depth: deepest, sitemaps }: ReadJob["settings"],
+  url: string,
+  { key, notFollowed }: KnownTarget,
+  depth: number,
+): FoundPage {
+  const isLeftOut = sitemaps === "only" && depth > 0;
+  const skipped = notFollowed ?? (depth > deepest ? "depth" : isLeftOut ? "not_in_sitemap" : null);
+  return { url, key, depth, skipped };
+}
+
+type TargetAnswer = PageAnswer | { kind: "skipped"; reason: string };
+
+async function readTarget(
+  { fetching, job, run, signal }: Context,
+  target: Target,
+): Promise<TargetAnswer> {
+  const url = new URL(target.url);
+  const robots = await robotsOf(fetching, run, url);
+  if (!robots) return { kind: "skipped", reason: "robots_unreachable" };
+  if (!robots.isAllowed(url)) return { kind: "skipped", reason: "robots" };
+  const first = run.first.get(target.url);
+  run.first.delete(target.url);
+  if (first) return first;
+  const isWanted = target.depth === 0 || (job.settings.include.length > 0 && run.isIncluded(url));
+  if (!isWanted && run.families.isDry(familyOf(new URL(target.key)))) {
+    return { kind: "skipped", reason: "trap" };
+  }
+  await waitForGap(fetching, run, { url, gapMs: robots.gapMs, signal });
+  return readPage(fetching, target);
+}
+
+/** Waits until the site wants its next request. */
+async function waitForGap(
+  { now }: Fetching,
+  { nextAt }: Run,
+  { url, gapMs, signal }: { url: URL; gapMs: number; signal: AbortSignal },
+): Promise<void> {
+  if (gapMs === 0) return;
+  const startAt = Math.max(now(), nextAt.get(url.origin) ?? 0);
+  nextAt.set(url.origin, startAt + gapMs);
+  await sleep(startAt - now(), undefined, { signal }).catch(() => {});
+}
+
+async function take(
+  context: Context,
+  target: Target,
+  answer: TargetAnswer,
+  batches: Batches,
+): Promise<void> {
+  const { run, job, found } = context;
+  const without = (outcome: PageReading["outcome"], about: Partial<PageReading>) =>
+    batches.add(readingWithout(target, outcome, about));
+  switch (answer.kind) {
+    case "page":
+      return takePage(context, target, answer, batches);
+    case "unchanged":
+      return without("unchanged", { statusCode: 304 });
+    case "redirect": {
+      const { to, status, reason } = answer;
+      if (!to) return without("failed", { statusCode: status, reason });
+      // What leads out of the site is checked as a link.
+      if (!isInternal(run, to) && to.href !== run.end)
+        return without("moved", { statusCode: status, reason: "outside" });
+      found.push(pageAt(job, run, to, target.depth));
+      return without("moved", { statusCode: status, reason: "redirect" });
+    }
+    case "no_page":
+      return batches.addPage(target, { ...NO_ABOUT, statusCode: answer.status }, []);
+    case "gone":
+      return without("gone", { statusCode: answer.status });
+    case "failed":
+      return without("failed", { statusCode: answer.status, reason: answer.reason });
+    case "held":
+      return without("failed", { reason: "http_429" });
+    case "skipped":
+      return without("skipped", { reason: answer.reason });
+  }
+}
+
+const NO_ABOUT = { title: null, etag: null, lastModified: null };
+
+async function takePage(
+  { job, run, found, notes }: Context,
+  target: Target,
+  { status, read, etag, lastModified, isNofollow, isCut }: PageAnswer & { kind: "page" },
+  batches: Batches,
+): Promise<void> {
+  const canonical = read.canonical === null ? null : URL.parse(read.canonical, target.url);
+  if (
+    canonical &&
+    isInternal(run, canonical) &&
+    crawlKeyOf(canonical) !== target.key &&
+    foldsInto(new URL(target.url), canonical)
+  ) {
+    found.push(pageAt(job, run, canonical, target.depth));
+    return batches.add(
+      readingWithout(target, "moved", { statusCode: status, reason: "canonical" }),
+    );
+  }
+  const base = URL.parse(read.base ?? "", target.url)?.href ?? target.url;
+  const { places, ignored } = placesOf(read.links, base, job.settings.elements);
+  if (isCut || ignored > 0)
+    notes.push(`Only the beginning of ${target.url} was read: it is too long.`);
+  const family = familyOf(new URL(target.key));
+  let isNews = false;
+  const shown = places.flatMap(({ isNofollow: isOwn, ...place }): FoundPlace[] => {
+    const isUnfollowed = isNofollow || isOwn;
+    if (isUnfollowed && !job.settings.watch_nofollow) return [];
+    const { target: met, isNew } = lookUp(run, place.url);
+    if (job.settings.watch === "internal" && !met.isInternal) return [];
+    const isPage = met.isInternal && FOLLOWED.has(place.element) && !isUnfollowed;
+    const page = isPage ? foundPage(job.settings, place.url, met, target.depth + 1) : null;
+    isNews ||= isNew && page?.skipped == null && (!met.isInternal || met.family !== family);
+    return [page ? { ...place, page } : place];
+  });
+  if (run.families.note(family, isNews ? "new" : "nothing")) {
+    notes.push(`Pages such as ${target.url} lead to nothing new. No more of them were read.`);
+  }
+  const anchors = job.settings.fragments ? packAnchors(read.anchors) : null;
+  const about = { title: read.title, statusCode: status, etag, lastModified, anchors };
+  await batches.addPage(target, about, shown);
+}
+
+type FoundPlace = Place & { page?: FoundPage };

@@ -1,0 +1,292 @@
+import { and, asc, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { Caller } from "../api/caller.ts";
+import { contains, numbersOf, type Store } from "../db/store.ts";
+import {
+  ELEMENT_KINDS,
+  linkOrigins,
+  links,
+  linkTags,
+  occurrences,
+  type SourcePageRow,
+  type SourceRow,
+  sourceLinks,
+  sourcePages,
+  sources,
+} from "../db/tables.ts";
+import { AppError, invalid, notFound } from "../lib/errors.ts";
+import { type Page, windowOf } from "../lib/paging.ts";
+import { findAnyLink } from "../links/links.ts";
+import type { Deps } from "../work/deps.ts";
+import type { OccurrenceExportQuery, OccurrenceQuery, SourcePageQuery } from "./found-model.ts";
+import { findSource } from "./sources.ts";
+import { SITEMAP_KEY } from "./write.ts";
+
+/** A page, and how many of its places lead to dead links, or to anchors that are missing. */
+export type ShownPage = SourcePageRow & { dead: number; fragments: number };
+
+/** A place where a link stands, with its page and its link. `link` is null for a page of the site that answers. */
+export type ShownPlace = {
+  source: Pick<SourceRow, "id" | "name">;
+  page: Pick<SourcePageRow, "no" | "url" | "title">;
+  line: number | null;
+  column: number | null;
+  element: (typeof ELEMENT_KINDS)[number];
+  text: string | null;
+  url: string;
+  fragment: string | null;
+  isFragmentMissing: boolean;
+  isFlagged: boolean;
+  link: { id: string; url: string; status: string; reason: string | null } | null;
+};
+
+const target = alias(sourcePages, "target");
+const targetLink = sql`coalesce(${target.linkNo}, ${occurrences.targetNo})`;
+
+const selectPlaces = (store: Store | Store["readPool"]) =>
+  store
+    .select({
+      place: occurrences,
+      page: {
+        ...{ no: sourcePages.no, url: sourcePages.url, title: sourcePages.title },
+        ...{ lineOffset: sourcePages.lineOffset, isGone: sourcePages.isGone },
+      },
+      source: { id: sources.id, name: sources.name },
+      targetUrl: target.url,
+      link: { id: links.id, url: links.url, status: links.status, reason: links.reason },
+    })
+    .from(occurrences)
+    .innerJoin(sourcePages, eq(sourcePages.no, occurrences.pageNo))
+    .innerJoin(sources, eq(sources.no, sourcePages.sourceNo))
+    .leftJoin(target, eq(target.no, occurrences.targetNo))
+    .leftJoin(links, eq(links.no, targetLink))
+    .$dynamic();
+
+type PlaceRow = {
+  place: typeof occurrences.$inferSelect;
+  page: Pick<SourcePageRow, "no" | "url" | "title" | "lineOffset" | "isGone">;
+  source: ShownPlace["source"];
+  targetUrl: string | null;
+  link: ShownPlace["link"];
+};
+
+function toPlace({ place, page, source, targetUrl, link }: PlaceRow): ShownPlace {
+  return {
+    ...{ source, page, link },
+    line: place.line === null ? null : place.line + page.lineOffset,
+    column: place.col,
+    element: ELEMENT_KINDS[place.element]!,
+    text: place.text,
+    url: targetUrl ?? link?.url ?? "",
+    fragment: place.fragment,
+    isFragmentMissing: place.isFragmentMissing,
+    isFlagged: page.isGone || place.flaggedRun !== null,
+  };
+}
+
+/** Lists the pages of a source in the order in which they were found. A long document is one page. */
+export async function listPages(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  query: SourcePageQuery,
+): Promise<Page<ShownPage>> {
+  const { store } = deps;
+  const source = await findSource(deps, caller, id);
+  const { state, has, search } = query;
+  const matches = and(
+    eq(sourcePages.sourceNo, source.no),
+    eq(sourcePages.part, ""),
+    sql`${sourcePages.urlKey} not like ${`${SITEMAP_KEY}%`}`,
+    state ? eq(sourcePages.state, state) : undefined,
+    search
+      ? sql`(${contains(sourcePages.url, search)} or ${contains(sourcePages.title, search)})`
+      : undefined,
+    has ? inArray(sourcePages.urlKey, keysWith(source, HAS[has](source))) : undefined,
+  );
+  const { limit, offset } = windowOf(query);
+  const [rows, total] = await Promise.all([
+    store
+      .select()
+      .from(sourcePages)
+      .where(matches)
+      .orderBy(asc(sourcePages.no))
+      .limit(limit)
+      .offset(offset),
+    store.$count(sourcePages, matches),
+  ]);
+  return { items: await withCounts(store, source, rows), total };
+}
+
+/** The keys of the pages that have one of the places. */
+const keysWith = ({ no }: SourceRow, pages: SQL) =>
+  sql`(select parts.url_key from source_pages parts where parts.source_no = ${no} and parts.no in ${pages})`;
+
+const HAS = {
+  /** From the dead links on, of which there are few. */
+  dead: ({ no }: SourceRow) => sql`(
+    with dead as (
+      select links.no from ${linkTags} ties join ${links} on links.no = ties.link_no
+      where ties.tag_no = ${no} and links.status = 'dead'
+    )
+    select page_no from ${occurrences} where target_no in (
+      select no from dead union all
+      select led.no from source_pages led where led.source_no = ${no} and led.link_no in (select no from dead)
+    )
+  )`,
+  fragments: ({ no }: SourceRow) => sql`(
+    select o.page_no from ${occurrences} o join source_pages broken on broken.no = o.page_no
+    where broken.source_no = ${no} and o.is_fragment_missing = 1
+  )`,
+};
+
+async function withCounts(
+  store: Store,
+  { no: sourceNo }: SourceRow,
+  rows: SourcePageRow[],
+): Promise<ShownPage[]> {
+  if (rows.length === 0) return [];
+  const keys = rows.map(({ urlKey }) => urlKey);
+  const counted = await store
+    .select({
+      key: sourcePages.urlKey,
+      places: sql`count(${occurrences.pageNo})`.mapWith(Number),
+      dead: sql`coalesce(sum(case when ${links.status} = 'dead' then 1 else 0 end), 0)`.mapWith(
+        Number,
+      ),
+      fragments: sql`coalesce(sum(${occurrences.isFragmentMissing}), 0)`.mapWith(Number),
+    })
+    .from(sourcePages)
+    .innerJoin(occurrences, eq(occurrences.pageNo, sourcePages.no))
+    .leftJoin(target, eq(target.no, occurrences.targetNo))
+    .leftJoin(links, eq(links.no, targetLink))
+    .where(and(eq(sourcePages.sourceNo, sourceNo), inArray(sourcePages.urlKey, keys)))
+    .groupBy(sourcePages.urlKey);
+  const byKey = new Map(counted.map(({ key, ...counts }) => [key as string, counts]));
+  return rows.map((row) => {
+    const { places = 0, dead = 0, fragments = 0 } = byKey.get(row.urlKey) ?? {};
+    return { ...row, places, dead, fragments };
+  });
+}
+
+/** The most places that a page is shown with. */
+const MOST_PLACES = 5000;
+
+/** Returns a page with its places, in their order. @throws NOT_FOUND, FORBIDDEN */
+export async function findPage(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  pageId: string,
+): Promise<ShownPage & { found: ShownPlace[] }> {
+  const { store } = deps;
+  const source = await findSource(deps, caller, id);
+  const no = /^\d{1,15}$/.test(pageId) ? Number(pageId) : 0;
+  const [row] = await store
+    .select()
+    .from(sourcePages)
+    .where(
+      and(eq(sourcePages.no, no), eq(sourcePages.sourceNo, source.no), eq(sourcePages.part, "")),
+    );
+  if (!row) throw notFound("page");
+  const [page] = await withCounts(store, source, [row]);
+  const places = await selectPlaces(store)
+    .where(and(eq(sourcePages.sourceNo, source.no), eq(sourcePages.urlKey, row.urlKey)))
+    .orderBy(asc(sourcePages.no), asc(occurrences.line), asc(occurrences.col))
+    .limit(MOST_PLACES);
+  return { ...page!, found: places.map(toPlace).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+}
+
+/** A source that a query names. @throws VALIDATION_ERROR, FORBIDDEN */
+const namedSource = (deps: Deps, caller: Caller, id: string): Promise<SourceRow> =>
+  findSource(deps, caller, id).catch((error) => {
+    const isMissing = error instanceof AppError && error.code === "NOT_FOUND";
+    throw isMissing ? invalid({ source_id: ["no such source"] }) : error;
+  });
+
+/** Lists the places where a link stands, page by page. @throws NOT_FOUND, FORBIDDEN */
+export async function listOccurrences(
+  deps: Deps,
+  caller: Caller,
+  linkId: string,
+  query: OccurrenceQuery,
+): Promise<Page<ShownPlace>> {
+  const { store } = deps;
+  const { no } = await findAnyLink(deps, caller, linkId);
+  const source = query.source_id ? await namedSource(deps, caller, query.source_id) : null;
+  const { limit, offset } = windowOf(query);
+  const targets = sql`(select cast(${no} as bigint) union all select no from source_pages where link_no = ${no})`;
+  const [rows, total] = await Promise.all([
+    selectPlaces(store)
+      .where(
+        and(
+          inArray(occurrences.targetNo, targets),
+          isNull(sources.deletedAt),
+          source ? eq(sources.no, source.no) : undefined,
+        ),
+      )
+      .orderBy(asc(occurrences.pageNo), asc(occurrences.targetNo), asc(occurrences.place))
+      .limit(limit)
+      .offset(offset),
+    countPlaces(store, no, source),
+  ]);
+  return { items: rows.map(toPlace), total };
+}
+
+/** Kept counts: a link may stand on 100,000 pages. */
+async function countPlaces(
+  store: Store,
+  linkNo: number,
+  source: SourceRow | null,
+): Promise<number> {
+  const [row] = source
+    ? await store
+        .select({ places: sourceLinks.places })
+        .from(sourceLinks)
+        .where(and(eq(sourceLinks.sourceNo, source.no), eq(sourceLinks.linkNo, linkNo)))
+    : await store
+        .select({ places: linkOrigins.places })
+        .from(linkOrigins)
+        .where(eq(linkOrigins.linkNo, linkNo));
+  return row?.places ?? 0;
+}
+
+const PAGES_AT_ONCE = 50;
+
+/** Reads the places of a source, or of all, page by page. */
+export async function* exportedPlaces(
+  deps: Deps,
+  caller: Caller,
+  { source_id: id, status }: OccurrenceExportQuery,
+): AsyncGenerator<ShownPlace[], void> {
+  const { store } = deps;
+  const some = id
+    ? [await namedSource(deps, caller, id)]
+    : await store
+        .select()
+        .from(sources)
+        .where(and(eq(sources.accountId, caller.accountId), isNull(sources.deletedAt)))
+        .orderBy(asc(sources.no));
+  for (const { no } of some) {
+    for (let after = 0; ; ) {
+      const pages = await store.readPool
+        .select({ no: sourcePages.no })
+        .from(sourcePages)
+        .where(and(eq(sourcePages.sourceNo, no), gt(sourcePages.no, after)))
+        .orderBy(asc(sourcePages.no))
+        .limit(PAGES_AT_ONCE);
+      const nos = pages.map((page) => page.no);
+      const rows = await selectPlaces(store.readPool)
+        .where(
+          and(
+            inArray(occurrences.pageNo, sql`${numbersOf(store, nos)}`),
+            status ? eq(links.status, status) : undefined,
+          ),
+        )
+        .orderBy(asc(occurrences.pageNo), asc(occurrences.line), asc(occurrences.col));
+      if (rows.length > 0) yield rows.map(toPlace);
+      if (pages.length < PAGES_AT_ONCE) break;
+      after = nos.at(-1)!;
+    }
+  }
+}

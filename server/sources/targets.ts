@@ -1,0 +1,190 @@
+import { and, asc, eq, gt, inArray, isNotNull, or, sql } from "drizzle-orm";
+import { numbersOf, onRows, type Store } from "../db/store.ts";
+import {
+  occurrences,
+  type PageState,
+  type SourcePageRow,
+  type SourceRow,
+  sourcePages,
+} from "../db/tables.ts";
+import { hasAnchor } from "../reading/fragments.ts";
+import { urlKeyOf } from "../verdict/services/catalogue.ts";
+import type { Deps } from "../work/deps.ts";
+import { ensureLinks, tie, type WantedLink } from "./places.ts";
+import { type Run, withNotes } from "./runs.ts";
+import { type Progress, takeOff } from "./settle.ts";
+import { type Context, contextOf } from "./writing.ts";
+
+const PAGES_AT_ONCE = 200;
+const CHECKED_AT_ONCE = 50;
+
+const AWAY: PageState[] = ["gone", "failed", "moved"];
+
+/** Answers of a page that is there, but not for us. */
+const CLOSED = [401, 403, 407, 429, 451];
+
+type Leading = Pick<SourcePageRow, "no" | "url" | "linkNo"> & { places: number };
+
+/** The links to pages, by the numbers of the pages. */
+export async function leadsOf(tx: Store, nos: number[]): Promise<Map<number, number>> {
+  const rows = await tx
+    .select({ no: sourcePages.no, linkNo: sourcePages.linkNo })
+    .from(sourcePages)
+    .where(and(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`), isNotNull(sourcePages.linkNo)));
+  return new Map(rows.map(({ no, linkNo }) => [no, linkNo!]));
+}
+
+/**
+ * Makes links of the pages of a site that did not answer, so that they are checked and stand where they are linked. One
+ * that answers again gives its places back.
+ */
+export async function lead(
+  deps: Deps,
+  source: SourceRow,
+  run: Run,
+  after: number,
+): Promise<Progress> {
+  if (source.kind !== "site") return { run, after: null };
+  const { store: tx } = deps;
+  const { watch } = JSON.parse(source.settings) as { watch: string };
+  const rows = await tx
+    .select({
+      ...{ no: sourcePages.no, url: sourcePages.url, linkNo: sourcePages.linkNo },
+      ...{ state: sourcePages.state, reason: sourcePages.reason },
+      statusCode: sourcePages.statusCode,
+      places: sql`(select count(*) from occurrences where target_no = ${sourcePages.no})`.mapWith(
+        Number,
+      ),
+    })
+    .from(sourcePages)
+    .where(
+      and(
+        eq(sourcePages.sourceNo, source.no),
+        eq(sourcePages.seenRun, run.runNo),
+        gt(sourcePages.no, after),
+        // Places are counted of those only that may become a link, or are one.
+        watch === "external"
+          ? or(isNotNull(sourcePages.linkNo), inArray(sourcePages.state, AWAY))
+          : undefined,
+      ),
+    )
+    .orderBy(asc(sourcePages.no))
+    .limit(PAGES_AT_ONCE);
+  const isWatched = (row: (typeof rows)[number]) =>
+    didNotAnswer(row) || (watch !== "external" && row.state !== "skipped");
+  const context = await contextOf(deps, source, run);
+  await makeLinks(
+    context,
+    rows.filter((row) => row.linkNo === null && row.places > 0 && isWatched(row)),
+  );
+  await endLinks(
+    context,
+    rows.filter((row) => row.linkNo !== null && row.state !== "skipped" && !isWatched(row)),
+  );
+  return { run: context.run, after: rows.length < PAGES_AT_ONCE ? null : rows.at(-1)!.no };
+}
+
+/** A page behind a login or a block may well be there. What leads out of the site is checked like all that is outside. */
+function didNotAnswer({
+  state,
+  statusCode,
+  reason,
+}: Pick<SourcePageRow, "state" | "statusCode" | "reason">): boolean {
+  if (state === "gone") return true;
+  if (state === "moved") return reason === "outside";
+  return state === "failed" && reason !== "http_429" && !CLOSED.includes(statusCode ?? 0);
+}
+
+async function makeLinks(context: Context, pages: Leading[]): Promise<void> {
+  const { deps, tx } = context;
+  const keyed = pages.map((page) => ({
+    ...page,
+    key: urlKeyOf(deps.catalogue, new URL(page.url)),
+  }));
+  const wanted = new Map<string, WantedLink>(
+    keyed.map(({ key, url }) => [key, { url: new URL(url), pageUrl: url }]),
+  );
+  const { numbers, refused } = await ensureLinks(context, wanted);
+  context.run = withNotes(context.run, [], refused);
+  const places = new Map<number, number>();
+  const links = keyed.flatMap(({ no, key, places: some }) => {
+    const linkNo = numbers.get(key);
+    if (linkNo === undefined) return [];
+    places.set(linkNo, (places.get(linkNo) ?? 0) + some);
+    return [[no, linkNo]];
+  });
+  await setLinks(tx, links);
+  await tie(context, places);
+}
+
+async function endLinks({ tx, source }: Context, pages: Leading[]): Promise<void> {
+  await takeOff(
+    tx,
+    source.no,
+    pages.map(({ linkNo, places }) => [linkNo!, places]),
+  );
+  await setLinks(
+    tx,
+    pages.map(({ no }) => [no, null]),
+  );
+}
+
+const setLinks = onRows(
+  { page: "bigint", link: "bigint" },
+  (rows) => sql`update source_pages set link_no = link from ${rows} as given where no = page`,
+);
+
+/** Marks the places that lead to an anchor which their page does not have. */
+export async function anchors(
+  { store: tx }: Deps,
+  source: SourceRow,
+  run: Run,
+  after: number,
+): Promise<Progress> {
+  const { fragments = false } = JSON.parse(source.settings) as { fragments?: boolean };
+  if (source.kind !== "site" || !fragments) return { run, after: null };
+  const pages = await tx
+    .select({ no: sourcePages.no })
+    .from(sourcePages)
+    .where(and(eq(sourcePages.sourceNo, source.no), gt(sourcePages.no, after)))
+    .orderBy(asc(sourcePages.no))
+    .limit(CHECKED_AT_ONCE);
+  const nos = pages.map(({ no }) => no);
+  const { pageNo, targetNo, place, fragment, isFragmentMissing } = occurrences;
+  const places = await tx
+    .select({ pageNo, targetNo, place, fragment, isFragmentMissing })
+    .from(occurrences)
+    .where(and(inArray(pageNo, sql`${numbersOf(tx, nos)}`), isNotNull(fragment)));
+  const packed = await anchorsOf(tx, [...new Set(places.map((each) => each.targetNo))]);
+  const judged = places.map((each) => ({
+    ...each,
+    isMissing: packed.has(each.targetNo) && !hasAnchor(packed.get(each.targetNo)!, each.fragment!),
+  }));
+  await setMissing(
+    tx,
+    judged
+      .filter(({ isMissing, isFragmentMissing: before }) => isMissing !== before)
+      .map((each) => [each.pageNo, each.targetNo, each.place, each.isMissing ? 1 : 0]),
+  );
+  const missing = judged.filter(({ isMissing }) => isMissing).length;
+  const before = after === 0 ? 0 : run.counts.fragments;
+  const counts = { ...run.counts, fragments: before + missing };
+  return { run: { ...run, counts }, after: pages.length < CHECKED_AT_ONCE ? null : nos.at(-1)! };
+}
+
+/** Of pages that were read; of others nothing is known. */
+async function anchorsOf(tx: Store, nos: number[]): Promise<Map<number, string | null>> {
+  const rows = await tx
+    .select({ no: sourcePages.no, anchors: sourcePages.anchors })
+    .from(sourcePages)
+    .where(and(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`), eq(sourcePages.state, "read")));
+  return new Map(rows.map((row) => [row.no, row.anchors]));
+}
+
+const setMissing = onRows(
+  { page: "bigint", target: "bigint", n: "bigint", missing: "bigint" },
+  (rows) => sql`
+    update occurrences set is_fragment_missing = missing from ${rows} as given
+    where page_no = page and target_no = target and place = n
+  `,
+);

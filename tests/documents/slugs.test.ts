@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { readMarkdown } from "../../server/documents/markdown.ts";
+import { ANCHOR_KINDS, type AnchorKind } from "../../server/documents/slugs.ts";
+
+const DOCUMENT = [
+  "# Maximum likelihood estimator (MLE)",
+  "## `code()` and *emphasis*, __twice__",
+  "## What's new in 2.0?",
+  "## What's new in 2.0?",
+  "## What's new in 2.0?",
+  "## [Link](/a) — a dash",
+  "## Ünïcode 日本語 🎉 emoji",
+  "## A  B - C--D_E",
+  "## 2024",
+  "## <b>Tags</b> &amp; entities",
+  "## Named {#own-id}",
+].join("\n\n");
+
+const GITHUB = [
+  ...["maximum-likelihood-estimator-mle", "code-and-emphasis-twice", "whats-new-in-20"],
+  ...["whats-new-in-20-1", "whats-new-in-20-2", "link--a-dash", "ünïcode-日本語--emoji"],
+  ...["a--b---c--d_e", "2024", "tags--entities", "named-own-id"],
+];
+
+/** By the rules that each program documents. */
+const ANCHORS: Record<AnchorKind, string[]> = {
+  github: GITHUB,
+  gitlab: [
+    ...["maximum-likelihood-estimator-mle", "code-and-emphasis-twice", "whats-new-in-20"],
+    ...["whats-new-in-20-1", "whats-new-in-20-2", "link-a-dash", "ünïcode-日本語-emoji"],
+    ...["a-b-c-d_e", "anchor-2024", "tags-entities", "named-own-id"],
+  ],
+  mkdocs: [
+    ...["maximum-likelihood-estimator-mle", "code-and-emphasis-twice", "whats-new-in-20"],
+    ...["whats-new-in-20_1", "whats-new-in-20_2", "link-a-dash", "unicode-emoji"],
+    ...["a-b-c-d_e", "2024", "tags-entities", "own-id"],
+  ],
+  docusaurus: [
+    ...["maximum-likelihood-estimator-mle", "code-and-emphasis-twice", "whats-new-in-20"],
+    ...["whats-new-in-20-1", "whats-new-in-20-2", "link--a-dash", "ünïcode-日本語--emoji"],
+    ...["a--b---c--d_e", "2024", "tags--entities", "own-id"],
+  ],
+  vitepress: [
+    ...["maximum-likelihood-estimator-mle", "code-and-emphasis-twice", "what-s-new-in-2-0"],
+    ...["what-s-new-in-2-0-1", "what-s-new-in-2-0-2", "link-—-a-dash", "unicode-日本語-🎉-emoji"],
+    ...["a-b-c-d-e", "_2024", "tags-entities", "own-id"],
+  ],
+  mintlify: [
+    ...["maximum-likelihood-estimator-mle", "code-and-emphasis-twice", "what-s-new-in-2-0"],
+    ...["what-s-new-in-2-0-2", "what-s-new-in-2-0-3", "link-a-dash", "ünïcode-日本語-emoji"],
+    ...["a-b-c-d_e", "2024", "tags-entities", "named-own-id"],
+    ...GITHUB,
+  ],
+  asciidoctor: [
+    ...["_maximum_likelihood_estimator_mle", "_code_and_emphasis_twice", "_whats_new_in_2_0"],
+    ...["_whats_new_in_2_0_2", "_whats_new_in_2_0_3", "_link_a_dash", "_ünïcode_日本語_emoji"],
+    ...["_a_b_c_d_e", "_2024", "_tags_entities", "_named_own_id"],
+  ],
+  docutils: [
+    ...["maximum-likelihood-estimator-mle", "code-and-emphasis-twice", "what-s-new-in-2-0"],
+    ...["what-s-new-in-2-0-1", "what-s-new-in-2-0-2", "link-a-dash", "unicode-emoji"],
+    ...["a-b-c-d-e", "", "tags-entities", "named-own-id"],
+  ],
+  none: [],
+};
+
+test.each(Object.keys(ANCHOR_KINDS) as AnchorKind[])(
+  "Headings get the anchors that %s makes",
+  (kind) => {
+    const { headings } = readMarkdown(DOCUMENT, { name: "a.md" });
+
+    expect(ANCHOR_KINDS[kind](headings)).toEqual(ANCHORS[kind]);
+  },
+);

@@ -1,0 +1,20 @@
+/** How servers repeat what they were sent. */
+export const echoesOf = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  encodeURIComponent(secret).toLowerCase(),
+  encodeURIComponent(encodeURIComponent(secret)),
+  new URLSearchParams({ secret }).toString().slice("secret=".length),
+  [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(""),
+  Bun.escapeHTML(secret),
+  Bun.escapeHTML(Bun.escapeHTML(secret)),
+  encodeURIComponent(Bun.escapeHTML(secret)),
+  [...secret].map((character) => `&#${character.charCodeAt(0)};`).join(""),
+  JSON.stringify(secret).slice(1, -1),
+  secret.replaceAll("/", "\\/"),
+  secret.toUpperCase(),
+  btoa(secret),
+  btoa(secret).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
+  encodeURIComponent(btoa(secret)),
+  ...["a", "ab", "abc", '{"key":"'].map((before) => btoa(`${before}${secret}" and more`)),
+];

@@ -1,0 +1,34 @@
+import { systemClock } from "../../server/lib/clock.ts";
+import { type Fetching, SourceFailed } from "../../server/reading/fetching.ts";
+import { createGet } from "../../server/reading/get.ts";
+import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
+import { labOutbound } from "../outbound/lab.ts";
+
+/** Fetches as the program does, from sites of this machine. */
+export function labFetching(timeoutMs = 20_000): Fetching {
+  const outbound = labOutbound();
+  const politeness = createPoliteness({ clock: systemClock, hostConcurrency: 2, hostGapMs: 0 });
+  const prober = { outbound, politeness, userAgent: "stillup-test" };
+  return { get: createGet(prober, { timeoutMs }), policy: outbound.policy, now: systemClock.now };
+}
+
+/** Collects what a generator yields, and why it failed. */
+export async function collect<T>(
+  generator: AsyncIterable<T[]>,
+): Promise<{ found: T[]; reason: string | null }> {
+  const found: T[] = [];
+  try {
+    for await (const some of generator) found.push(...some);
+    return { found, reason: null };
+  } catch (error) {
+    if (!(error instanceof SourceFailed)) throw error;
+    return { found, reason: error.reason };
+  }
+}
+
+/** The reason of a failure. */
+export const reasonOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "none",
+    (error) => (error instanceof SourceFailed ? error.reason : `${error}`),
+  );

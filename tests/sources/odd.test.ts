@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { packTar } from "modern-tar";
+import { onBothEngines } from "../harness.ts";
+import { type Routes, startSite } from "../site.ts";
+import { startReading } from "./reading.ts";
+
+const html = (body: string) => () =>
+  new Response(body, { headers: { "Content-Type": "text/html" } });
+const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+const ROBOTS: Routes = { "/robots.txt": 404, "/sitemap.xml": 404 };
+
+onBothEngines("A source with oddities", (server) => {
+  let reading: ReturnType<typeof startReading>;
+  const sites: ReturnType<typeof startSite>[] = [];
+  beforeAll(() => {
+    reading = startReading(server());
+  });
+  afterAll(() => Promise.all([reading.stop(), ...sites.map((site) => site.stop())]));
+  const serve = (routes: Routes) => {
+    const site = startSite(routes);
+    sites.push(site);
+    return site.url;
+  };
+
+  test("keeps the parts of a sitemap whose index has not changed", async () => {
+    const part = (name: string) => () =>
+      new Response(`<urlset ${NS}><url><loc>https://${name}.test/</loc></url></urlset>`);
+    const url: string = serve({
+      "/index.xml": (request) =>
+        request.headers.get("if-none-match") === '"1"'
+          ? new Response(null, { status: 304 })
+          : new Response(
+              `<sitemapindex ${NS}>${["a", "b"].map((name) => `<sitemap><loc>${url}/${name}.xml</loc></sitemap>`).join("")}</sitemapindex>`,
+              { headers: { ETag: '"1"' } },
+            ),
+      "/a.xml": part("a"),
+      "/b.xml": part("b"),
+    });
+    const me = await server().account();
+    const { id, counts } = await reading.add(me, { kind: "sitemap", url: `${url}/index.xml` });
+    expect(counts).toMatchObject({ links: 2, pages: 3 });
+
+    const again = await reading.again(me, id);
+
+    expect(again.run).toMatchObject({ status: "complete", links: { missing: 0 } });
+    expect(again.counts).toEqual(counts);
+  });
+
+  test("counts a page that is missing once for each of its places, as a link and as an image", async () => {
+    let body = '<a href="/gone">x</a><img src="/gone"><a href="/there">t</a>';
+    const url = serve({
+      ...{ ...ROBOTS, "/": () => html(body)(), "/there": html("<p>There") },
+    });
+    const me = await server().account();
+    const { id, counts } = await reading.add(me, { kind: "site", url: `${url}/` });
+    expect(counts).toMatchObject({ links: 1, places: 3 });
+    const [link] = (await me.get("/api/v1/links")).body.data.items;
+    expect(link).toMatchObject({ url: `${url}/gone`, places: 2 });
+
+    body = '<a href="/there">t</a>';
+    const { run } = await reading.again(me, id, { accept_shrink: true });
+
+    expect(run).toMatchObject({ status: "complete", links: { missing: 1 } });
+    expect((await me.get(`/api/v1/links/${link.id}`)).body.data.places).toBe(0);
+  });
+
+  test("lets a link of a repository leave, without another commit", async () => {
+    let sha = "1".repeat(40);
+    let text = "[a](https://a.test/) [b](https://b.test/)";
+    const url = serve({
+      "/api/v1/repos/o/r/commits": () => Response.json([{ sha }]),
+      [`/api/v1/repos/o/r/archive/${"1".repeat(40)}.tar.gz`]: () => tarball(text),
+      [`/api/v1/repos/o/r/archive/${"2".repeat(40)}.tar.gz`]: () => tarball(text),
+    });
+    const me = await server().account();
+    const settings = { host: "gitea", ref: "main" };
+    const { id } = await reading.add(me, { kind: "git", url: `${url}/o/r`, settings });
+
+    [sha, text] = ["2".repeat(40), "[a](https://a.test/)"];
+    expect((await reading.again(me, id)).run.links).toMatchObject({ missing: 1 });
+    await reading.again(me, id);
+    server().clock.moveBy(72 * 3_600_000);
+    const { run, counts } = await reading.again(me, id);
+
+    expect(run).toMatchObject({ status: "complete", links: { missing: 1, retired: 1, kept: 1 } });
+    expect(counts).toMatchObject({ links: 1, places: 1 });
+  });
+});
+
+const tarball = async (body: string) => {
+  const header = { name: "r/README.md", size: body.length };
+  return new Response(gzipSync(await packTar([{ header, body }])));
+};

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { crawlKeyOf } from "../../server/reading/addresses.ts";
+import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { pathOf } from "../reading/crawl.ts";
+import { type PlayedSite, startPlayedSite } from "../reading/site.ts";
+import { until } from "../until.ts";
+import { SOURCES, startReading } from "./reading.ts";
+
+const HOUR_MS = 3_600_000;
+/** Links may have words for statistics, which make no other page. */
+const keyOf = (url: string) => pathOf(crawlKeyOf(new URL(url)));
+const NO_LIMIT = { STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" };
+
+onBothEngines(
+  "The links of a site",
+  (server) => {
+    let site: PlayedSite;
+    let me: Asker;
+    let source: Parsed;
+    let reading: ReturnType<typeof startReading>;
+    beforeAll(() => {
+      site = startPlayedSite(600);
+      reading = startReading(server());
+    });
+    afterAll(() => Promise.all([reading.stop(), site.stop()]));
+
+    const all = async (path: string): Promise<Parsed[]> => {
+      const items: Parsed[] = [];
+      for (let page = 1; ; page++) {
+        const joint = path.includes("?") ? "&" : "?";
+        const { data } = (await me.get(`${path}${joint}per_page=100&page=${page}`)).body;
+        items.push(...data.items);
+        if (page >= data.pagination.total_pages) return items;
+      }
+    };
+    const placesOn = async (path: string): Promise<Parsed[]> => {
+      const { items } = (
+        await me.get(`${SOURCES}/${source.id}/pages?search=${encodeURIComponent(path)}`)
+      ).body.data;
+      const page = items.find(({ url }: Parsed) => keyOf(url) === path);
+      return (await me.get(`${SOURCES}/${source.id}/pages/${page.id}`)).body.data.places;
+    };
+
+    test("are found on each of its pages, with exactly their places", async () => {
+      me = await server().account("enterprise");
+      source = await reading.add(me, { kind: "site", url: site.url, settings: { scope: "host" } });
+
+      expect(source.run).toMatchObject({ status: "complete", reason: null });
+      expect(source.counts.pages).toBe(source.run.pages.read + source.run.pages.failed);
+      const pages = await all(`${SOURCES}/${source.id}/pages?state=read`);
+      const paths = pages.map(({ url }) => keyOf(url));
+      expect([...site.readable].filter((path) => !paths.includes(path))).toEqual([]);
+      expect((await all(`${SOURCES}/${source.id}/pages?search=sitemap`)).length).toBe(0);
+      expect(paths.filter(site.isForbidden)).toEqual([]);
+      const wanted = paths.flatMap((path) => site.pageAt(path)?.places ?? []);
+      expect(source.counts.places).toBe(wanted.length);
+      for (const path of paths.slice(0, 40)) {
+        const page = site.pageAt(path);
+        if (!page) continue;
+        const found = (await placesOn(path)).map(({ line, text, element }) => ({
+          ...{ line, text: text ?? "", element },
+        }));
+        expect(found).toEqual(
+          page.places.map(({ line, text, element }) => ({ line, text, element })),
+        );
+      }
+    });
+
+    test("are as before after a second run, for which each page says that it has not changed", async () => {
+      const before = await all("/api/v1/links");
+      const pages = source.counts;
+      site.unchanged = 0;
+
+      source = await reading.again(me, source.id);
+
+      expect(source.run).toMatchObject({ status: "complete", links: { new: 0, missing: 0 } });
+      expect(source.counts).toEqual(pages);
+      expect(site.unchanged).toBeGreaterThan(site.readable.size * 0.9);
+      expect((await all("/api/v1/links")).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    });
+
+    test("have a page that breaks, with all the places that lead to it on pages that have not changed", async () => {
+      const path = [...site.readable].find(
+        (each) => /^\/[a-z]+\/[a-z]+/.test(each) && !each.includes("?"),
+      )!;
+      site.say(path, () => new Response("gone", { status: 404 }));
+
+      source = await reading.again(me, source.id);
+
+      expect(source.run).toMatchObject({ status: "complete", links: { new: 1 } });
+      const [link] = (await me.get(`/api/v1/links?search=${encodeURIComponent(path)}`)).body.data
+        .items;
+      expect(pathOf(link.url)).toBe(path);
+      const found = await all(`/api/v1/links/${link.id}/occurrences`);
+      expect(found.length).toBeGreaterThan(0);
+      for (const place of found) expect(pathOf(place.url)).toBe(path);
+
+      site.say(path, null);
+      const runs = [];
+      for (let i = 0; i < 3; i++) runs.push((await reading.again(me, source.id)).run.links.missing);
+      expect(runs).toEqual([1, 1, 1]);
+      server().clock.moveBy(72 * HOUR_MS);
+      expect((await reading.again(me, source.id)).run.links).toMatchObject({ retired: 1 });
+      expect(
+        (await me.get(`/api/v1/links?search=${encodeURIComponent(path)}`)).body.data.items,
+      ).toEqual([]);
+    });
+
+    test("stay where every page answers with a wall of consent", async () => {
+      const { counts } = (await me.get(`${SOURCES}/${source.id}`)).body.data;
+      site.sayEverywhere(
+        () =>
+          new Response("<p>We value your privacy", { headers: { "Content-Type": "text/html" } }),
+      );
+      for (let i = 0; i < 2; i++) {
+        source = await reading.again(me, source.id);
+        expect(source.run).toMatchObject({ status: "incomplete", reason: "shrunken" });
+      }
+      expect(source.counts).toEqual(counts);
+
+      site.sayEverywhere(null);
+      source = await reading.again(me, source.id);
+      expect(source.run).toMatchObject({ status: "complete", links: { new: 0 } });
+      expect(source.counts).toEqual(counts);
+    });
+
+    test("are read once by two processes, and on to the end when one of them stops", async () => {
+      const wanted = (await me.get(`${SOURCES}/${source.id}`)).body.data.counts;
+      const other = startReading(server());
+      const own = await server().account("enterprise");
+      const { id } = (
+        await own.post(SOURCES, {
+          ...{ kind: "site", name: "Docs", url: site.url, settings: { scope: "host" } },
+        })
+      ).body.data;
+      site.requests.clear();
+      reading.wake();
+      other.wake();
+      const hasBegun = async () =>
+        (await own.get(`${SOURCES}/${id}`)).body.data.run.pages.read > 100;
+      await until(hasBegun, { everyMs: 20 });
+      await reading.stop();
+      const { run, counts } = await other.ended(own, id);
+      await other.stop();
+      reading = startReading(server());
+
+      expect(run).toMatchObject({ status: "complete", reason: null });
+      expect(counts.links).toBe(wanted.links);
+      // The other process has to learn again what leads to nothing new.
+      expect(counts.pages - wanted.pages).toBeGreaterThanOrEqual(0);
+      expect(counts.pages - wanted.pages).toBeLessThan(100);
+      const twice = [...site.requests].filter(
+        ([path, times]) => times > 1 && site.readable.has(path),
+      );
+      // What a step had read and not written is read again.
+      expect(twice.length).toBeLessThanOrEqual(20);
+      expect(Math.max(...twice.map(([, times]) => times), 1)).toBeLessThanOrEqual(2);
+    });
+
+    test("stay where the site forbids, refuses, fails or moves away", async () => {
+      const { counts } = (await me.get(`${SOURCES}/${source.id}`)).body.data;
+      const broken: [reason: string, status: string, path: string, () => Response][] = [
+        ["robots_unreachable", "failed", "/robots.txt", () => new Response("", { status: 503 })],
+        [
+          "robots_refused",
+          "failed",
+          "/robots.txt",
+          () => new Response("User-agent: *\nDisallow: /"),
+        ],
+        ["unauthorized", "failed", "/", () => new Response("", { status: 403 })],
+        ["not_found", "failed", "/", () => new Response("", { status: 404 })],
+        ["moved_away", "failed", "/", () => Response.redirect("https://elsewhere.test/", 301)],
+      ];
+      for (const [reason, status, path, says] of broken) {
+        site.say(path, says);
+        source = await reading.again(me, source.id);
+        expect([reason, source.run.status, source.run.reason]).toEqual([reason, status, reason]);
+        site.say(path, null);
+      }
+      expect(source.counts).toEqual(counts);
+      expect(source.failing_since).not.toBeNull();
+    });
+  },
+  NO_LIMIT,
+);

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { Page } from "playwright-core";
+import { users } from "../../server/db/tables.ts";
+import { onDashboard } from "../browser.ts";
+import type { Asker } from "../harness.ts";
+import { type Site, startSite } from "../site.ts";
+import { SOURCES, startReading } from "../sources/reading.ts";
+import { livesIn } from "./lives.ts";
+import { askerOf, faultsOf } from "./looking.ts";
+
+const links = (paths: string[]) => paths.map((to) => `<a href="${to}">See ${to}</a>`).join("\n");
+const pageOf = (title: string, paths: string[]) =>
+  `<html><title>${title}</title><body>\n${links(paths)}</body></html>`;
+
+const lines = (count: number) =>
+  Array.from({ length: count }, (_, n) => `https://l${n}.test/`).join("\n");
+
+onDashboard("Sources", (dashboard) => {
+  let site: Site;
+  let reading: ReturnType<typeof startReading>;
+  let setUp = Promise.withResolvers<void>();
+  let list = lines(30);
+  beforeAll(() => {
+    site = startSite({
+      "/": pageOf("Start", ["/setup", "https://alive.test/"]),
+      "/setup": async () => {
+        await setUp.promise;
+        const body = pageOf("Set-up", ["/", "https://gone.test/manual"]);
+        return new Response(body, { headers: { "Content-Type": "text/html" } });
+      },
+      "/list.txt": () => new Response(list),
+      "/sitemap.xml": () =>
+        new Response(
+          `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://a.test/</loc></url></urlset>`,
+          { headers: { "Content-Type": "application/xml" } },
+        ),
+    });
+    reading = startReading(dashboard().server);
+  });
+  afterAll(() => Promise.all([reading.stop(), site.stop()]));
+
+  /** A list that has been read, and became much smaller. */
+  async function newList(me: Asker) {
+    list = lines(30);
+    const source = await reading.add(me, { kind: "list", url: `${site.url}/list.txt` });
+    list = lines(5);
+    return reading.again(me, source.id);
+  }
+
+  test("are made of a site's address, count its pages, and show the first dead link with its page", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const lives = await livesIn(server, accountId);
+    lives.answer(["https://gone.test/manual"], "http_404");
+    setUp = Promise.withResolvers<void>();
+    await page.goto("/");
+    const field = page.getByLabel("A site, a sitemap or a link");
+
+    await field.fill(`${site.url}/`);
+    setUp.resolve();
+    await field.press("Enter");
+    const sheet = page.getByRole("dialog", { name: "New source" });
+    await sheet.getByText("2 links on the first 2 pages").waitFor();
+    expect(await sheet.getByLabel("Kind").inputValue()).toBe("site");
+    await sheet.getByLabel("Name").fill("My docs");
+    setUp = Promise.withResolvers<void>();
+    await sheet.getByRole("button", { name: "Create source" }).click();
+    await page.waitForURL(/\/sources\/[0-9a-f-]+$/);
+    reading.wake();
+    await page.getByText(/^1 page read, \d waiting/).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    setUp.resolve();
+    await page.getByText("Up to date").waitFor();
+    await lives.check();
+
+    const dead = page.getByRole("list", { name: "Dead links on Set-up" });
+    await dead.getByRole("link", { name: /gone.test/ }).waitFor();
+    expect(await dead.innerText()).toContain("“See https://gone.test/manual”, line 3");
+    await page.getByRole("link", { name: "All 2 links of the page" }).click();
+    await page.getByRole("heading", { name: "Set-up" }).waitFor();
+    await page.getByText("2 links, 1 dead").waitFor();
+    await page.getByRole("link", { name: /gone.test/ }).click();
+    const found = page.getByRole("region", { name: "Found on" });
+    await found.getByRole("link", { name: "Set-up" }).waitFor();
+    await found.getByRole("button", { name: "Keep it" }).click();
+    await page.getByText("The link is kept").waitFor();
+    await found.getByRole("button", { name: "Keep it" }).waitFor({ state: "detached" });
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test("are offered for the address of a sitemap that is pasted into Add links", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/links");
+    await page.keyboard.press("a");
+    const add = page.getByRole("dialog", { name: "Add links" });
+
+    await add.getByRole("textbox").fill(`${site.url}/sitemap.xml`);
+    await add.getByText("This is a sitemap.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await add.getByRole("button", { name: "Create a source" }).click();
+
+    const sheet = page.getByRole("dialog", { name: "New source" });
+    await sheet.getByText("1 link on the first").waitFor();
+    expect(await sheet.getByLabel("Kind").inputValue()).toBe("sitemap");
+    await sheet.getByRole("button", { name: "Create source" }).click();
+    await page.waitForURL(/\/sources\/[0-9a-f-]+$/);
+    reading.wake();
+    await page.getByText("Up to date").waitFor();
+  });
+
+  test("that became much smaller are failing until the new size is accepted", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    const { id } = await newList(me);
+
+    await page.goto("/sources");
+    await page.getByRole("button", { name: "Failing 1" }).click();
+    await page
+      .getByRole("row", { name: /Docs/ })
+      .getByText(/much smaller than before/)
+      .waitFor();
+    for (const key of ["j", "Enter"]) await page.keyboard.press(key);
+    await page.waitForURL(`**/sources/${id}`);
+    await page.getByText("No links were removed.").waitFor();
+    await page.getByRole("button", { name: "Accept the new size" }).click();
+    await page.getByText("Run queued.").waitFor();
+    await reading.ended(me, id);
+
+    await page.getByText("Up to date").waitFor();
+    const runs = page.getByRole("list", { name: "Runs" });
+    expect(await runs.getByRole("listitem").count()).toBe(3);
+    expect(await runs.getByRole("listitem").first().innerText()).toContain("25 missing");
+
+    await page.getByRole("definition").getByRole("link", { name: "30" }).click();
+    await page.getByText("Source: Docs").waitFor();
+    await page.getByText("30 links").first().waitFor();
+    await page.getByRole("button", { name: "Remove the filter: Source" }).click();
+    await page.waitForURL(/\/links$/);
+  });
+
+  test("are changed by what was changed in the form only, and deleted with Undo", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    const { id } = await newList(me);
+    await page.goto(`/sources/${id}`);
+    const sent = page.waitForRequest((request) => request.method() === "PATCH");
+
+    await choose(page, "Edit");
+    const sheet = page.getByRole("dialog", { name: "Edit source" });
+    await sheet.getByLabel("Schedule").fill("0 4 * * *");
+    await sheet.getByRole("button", { name: "Save" }).click();
+    expect((await sent).postDataJSON()).toEqual({ schedule: "0 4 * * *" });
+    await page.getByText("The source was changed.").waitFor();
+    await choose(page, "Pause");
+    await page.getByText("The source is paused.").waitFor();
+    await page.getByText("Paused", { exact: true }).first().waitFor();
+
+    await choose(page, "Delete with its links");
+    await page.getByRole("heading", { name: "No sources yet" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("row", { name: /Docs/ }).waitFor();
+    await page.getByRole("link", { name: "Docs" }).click();
+    await choose(page, "Delete and keep its links");
+    await page.getByRole("heading", { name: "No sources yet" }).waitFor();
+    await page.goto("/links");
+    await page.getByText("30 links").first().waitFor();
+    expect((await me.get(`${SOURCES}/${id}`)).status).toBe(404);
+  });
+
+  test("are shown to viewers without what they may not do", async () => {
+    const { server, user } = dashboard();
+    const { accountId } = await user();
+    const me = await askerOf(server, accountId);
+    const { id } = await newList(me);
+    const { page, accountId: own } = await user({}, "viewer");
+    await server.deps.store.update(users).set({ accountId }).where(eq(users.accountId, own));
+
+    await page.goto("/sources");
+    await page.getByRole("row", { name: /Docs/ }).waitFor();
+    expect(await page.getByRole("button", { name: "New source" }).count()).toBe(0);
+    await page.goto(`/sources/${id}`);
+    await page.getByText("No links were removed.").waitFor();
+    for (const name of ["Run now", "Accept the new size", "More"]) {
+      expect(await page.locator("#main").getByRole("button", { name, exact: true }).count()).toBe(
+        0,
+      );
+    }
+    await page.goto("/sources?new=x");
+    await page.getByRole("row", { name: /Docs/ }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+});
+
+/** Chooses from the menu of the source. */
+async function choose(page: Page, name: string): Promise<void> {
+  await page.locator("#main").getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name, exact: true }).click();
+}

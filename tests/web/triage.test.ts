@@ -1,0 +1,289 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { Page } from "playwright-core";
+import { users } from "../../server/db/tables.ts";
+import { onDashboard } from "../browser.ts";
+import type { Parsed } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
+import { GONE, sound } from "../triage/playing.ts";
+import { askerOf } from "./looking.ts";
+
+onDashboard("Links that need attention", (dashboard) => {
+  /** Someone with so many dead links. */
+  async function withDead(count: number) {
+    const { server, user } = dashboard();
+    const visitor = await user();
+    const me = await askerOf(server, visitor.accountId);
+    const urls = Array.from({ length: count }, (_, i) => ({ url: `https://example.org/${i}` }));
+    await me.post("/api/v1/links/batch", { links: urls });
+    await checkDueLinks({ ...server.deps, check: async () => GONE });
+    return { ...visitor, me, server };
+  }
+
+  const rows = (page: Page) => page.locator(".rows .row:not(.head)");
+  const status = (page: Page, text: RegExp | string) =>
+    page.getByRole("status").filter({ hasText: text }).first().waitFor();
+  const goTo = async (page: Page, typed: string, address: RegExp) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").pressSequentially(typed);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(address);
+  };
+
+  test("are handled by the keyboard alone until nothing needs the user", async () => {
+    const { page, me, server } = await withDead(7);
+    await page.goto("/");
+    await page.getByRole("heading", { name: "7 links are dead" }).waitFor();
+
+    await goTo(page, "needs att", /attention=true/);
+    await rows(page).nth(6).waitFor();
+    await page.keyboard.press("j");
+    for (let i = 0; i < 3; i++) await page.keyboard.press("e");
+    await status(page, "1 link was acknowledged.");
+    await page.waitForFunction(() => document.title.startsWith("(4)"));
+    await goTo(page, "overview", /\/$/);
+    await page.getByText("4 links, 1 cause").waitFor();
+    await goTo(page, "needs att", /attention=true/);
+    await rows(page).nth(3).waitFor();
+    await page.keyboard.press("j");
+
+    await page.keyboard.press("s");
+    await page.locator("[popover]:popover-open").waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await status(page, /1 link was muted until/);
+
+    await page.keyboard.press("i");
+    await page.locator("[popover]:popover-open").waitFor();
+    await page.keyboard.press("Enter");
+    await status(page, /1 link was assigned to .+@/);
+    await page.keyboard.press("t");
+    await page.locator("[popover]:popover-open").waitFor();
+    await page.keyboard.type("press");
+    await page.keyboard.press("Enter");
+    await status(page, "1 link was tagged press.");
+
+    await page.keyboard.press("o");
+    await page.getByLabel("Why it works").waitFor();
+    await page.keyboard.type("It works in a browser; they block us.");
+    for (const _ of ["for", "cancel", "override"]) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await status(page, "1 link was overridden.");
+
+    await page.keyboard.press("x");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await status(page, "2 selected");
+    await page.keyboard.press("e");
+    await status(page, "2 links were acknowledged.");
+    await page.waitForFunction(() => !document.title.startsWith("("));
+    await page.keyboard.press("z");
+    await page.waitForFunction(() => document.title.startsWith("(2)"));
+    await rows(page).nth(1).waitFor();
+    await page.keyboard.press("k");
+    await page.keyboard.press("e");
+    await page.waitForFunction(() => document.title.startsWith("(1)"));
+    await page.keyboard.press("e");
+    await page.waitForFunction(() => !document.title.startsWith("("));
+
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await page.getByRole("heading", { name: "6 links are dead" }).waitFor();
+    await page.getByText("Nothing needs attention.").waitFor();
+    await goTo(page, "needs att", /attention=true/);
+    await page.getByText("6 dead links are acknowledged or muted.").waitFor();
+
+    const { items } = (await me.get("/api/v1/links")).body.data;
+    const of = (name: string) => items.map((item: Parsed) => item[name]);
+    expect(of("handling").sort()).toEqual([...Array(5).fill("acknowledged"), "muted", "open"]);
+    expect(of("reason").filter((reason: string) => reason === "ok_overridden")).toHaveLength(1);
+    expect(of("tags").flat()).toEqual(["press"]);
+    await sound(server);
+  });
+
+  test("have what the later of two people decides, of which the earlier hears", async () => {
+    const { page, me, server } = await withDead(1);
+    const { page: other, accountId } = await dashboard().user({}, "editor");
+    const { store } = server.deps;
+    const theirs = eq(users.accountId, accountId);
+    const [mira] = await store.select().from(users).where(theirs);
+    await store
+      .update(users)
+      .set({ accountId: me.accountId, email: "mira@example.org" })
+      .where(theirs);
+    const { id } = (await me.get("/api/v1/links")).body.data.items[0];
+    const handling = async () => (await me.get(`/api/v1/links/${id}`)).body.data.handling;
+    await page.goto("/links?attention=true");
+    await rows(page).waitFor();
+    await other.goto(`/links/${id}`);
+    await other.getByRole("button", { name: "Mute" }).waitFor();
+
+    await page.keyboard.press("j");
+    await page.keyboard.press("e");
+    await status(page, "1 link was acknowledged.");
+    await other.getByText("Acknowledged").first().waitFor();
+    server.clock.moveBy(1000);
+    await other.keyboard.press("s");
+    await other.locator("[popover]:popover-open button:focus").waitFor();
+    await other.keyboard.press("Enter");
+    await status(other, /1 link was muted until/);
+    await status(page, "mira@example.org has since muted example.org/0.");
+    expect(await handling()).toBe("muted");
+    // Undo would take back what she decided.
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+
+    server.clock.moveBy(1000);
+    await page.keyboard.press("e");
+    await status(page, "1 link was acknowledged.");
+    await status(other, /^owner-.+ has since acknowledged example.org/);
+    expect(await handling()).toBe("acknowledged");
+
+    await page.goto(`/links/${id}`);
+    await page.getByRole("button", { name: "Mute" }).waitFor();
+    await page.keyboard.press("i");
+    await page.locator("[popover]:popover-open button:focus", { hasText: "Me" }).waitFor();
+    await page.keyboard.press("Enter");
+    await status(page, "1 link was assigned to owner-");
+    server.clock.moveBy(1000);
+    const change = { assignee_id: mira!.id, add_tags: ["press"] };
+    await me.post("/api/v1/links/batch-change", { link_ids: [id], change });
+    await status(page, /su_.+ has since assigned example.org\/0 to mira@example.org/);
+
+    const urls = [1, 2, 3].map((n) => ({ url: `https://example.org/${n}` }));
+    await me.post("/api/v1/links/batch", { links: urls });
+    await checkDueLinks({ ...server.deps, check: async () => GONE });
+    await page.goto("/links?attention=true");
+    await rows(page).nth(2).waitFor();
+    await page.getByRole("checkbox", { name: "Select all 3 links" }).check();
+    await page.keyboard.press("e");
+    await status(page, "3 links were acknowledged.");
+    server.clock.moveBy(1000);
+    const { items } = (await me.get("/api/v1/links?sort=url")).body.data;
+    const ids = items.slice(1, 3).map((item: Parsed) => item.id);
+    await me.post("/api/v1/links/batch-change", { link_ids: ids, change: { handling: "open" } });
+    await status(page, /su_.+ has since changed 2 links that you changed/);
+  });
+
+  test("are left alone by single keys that are switched off", async () => {
+    const { page, me } = await withDead(1);
+    await page.goto("/links?attention=true");
+    await rows(page).first().waitFor();
+    await page.evaluate(() => localStorage.setItem("stillup-keys-off", "1"));
+    for (const key of ["j", "e", "s", "o"]) await page.keyboard.press(key);
+    expect(await page.locator("dialog[open], [popover]:popover-open").count()).toBe(0);
+    expect((await me.get("/api/v1/links")).body.data.items[0].handling).toBe("open");
+  });
+
+  test("can be saved as a view of their filter", async () => {
+    const { page } = await withDead(2);
+    await page.goto("/links?tag=press&attention=true");
+    await page.getByText("No matching links").waitFor();
+    await page.getByRole("button", { name: "Save view" }).click();
+    await page.getByLabel("Name").fill("The press");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    const view = page.getByRole("link", { name: "The press" });
+    await view.waitFor();
+    await page.goto("/links");
+    await view.click();
+    await page.waitForURL(/tag=press/);
+    expect(await page.getByRole("button", { name: "Save view" }).count()).toBe(0);
+
+    await page.goto("/settings/views");
+    await page.getByText("Only for you").waitFor();
+    await page.getByRole("button", { name: "Edit The press" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Press room");
+    await page.getByRole("dialog").getByLabel("For everyone in the account").check();
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByText("For everyone in the account").waitFor();
+    await page.getByRole("button", { name: "Delete Press room" }).click();
+    await page.getByText("No views yet").waitFor();
+  });
+
+  test("keep as a view what two people change of it", async () => {
+    const { page, me } = await withDead(1);
+    const { page: other } = await dashboard().again(me.accountId);
+    await page.goto("/links?attention=true&tag=press");
+    await page.getByRole("button", { name: "Save view" }).click();
+    await page.getByLabel("Name").fill("The press");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    for (const each of [page, other]) {
+      await each.goto("/settings/views");
+      await each.getByRole("button", { name: "Edit The press" }).click();
+    }
+
+    await other.getByLabel("Name").fill("Press");
+    await page.getByLabel("For everyone in the account").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await other.locator(".lines .hint", { hasText: "For everyone in the account" }).waitFor();
+    await other.getByRole("button", { name: "Save" }).click();
+
+    await page.locator(".lines").getByRole("link", { name: "Press", exact: true }).waitFor();
+    await page.locator(".lines .hint", { hasText: "For everyone in the account" }).waitFor();
+  });
+
+  test("keep what two people change of one link", async () => {
+    const { page, me } = await withDead(1);
+    const path = `/links/${(await me.get("/api/v1/links")).body.data.items[0].id}`;
+    const { page: other } = await dashboard().again(me.accountId);
+    for (const each of [page, other]) {
+      await each.goto(path);
+      await each.getByRole("button", { name: "More" }).click();
+      await each.getByRole("menuitem", { name: "Edit" }).click();
+      await each.getByLabel("Note").waitFor();
+    }
+
+    await other.getByLabel("Cron").fill("0 6 * * 1-5");
+    await other.getByLabel("Title").fill("Handbook");
+    await other.getByRole("button", { name: "Save" }).click();
+    await page.locator("main").getByText("Handbook").first().waitFor();
+    await page.getByLabel("Note").fill("Ask Ada.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await status(page, "The link was changed.");
+
+    expect((await me.get(`/api/v1${path}`)).body.data).toMatchObject({
+      ...{ title: "Handbook", note: "Ask Ada." },
+      check_schedule: { cron: "0 6 * * 1-5" },
+    });
+  });
+
+  test("are edited on their page: a note, a schedule, expectations, another URL", async () => {
+    const { page, me } = await withDead(1);
+    const path = `/links/${(await me.get("/api/v1/links")).body.data.items[0].id}`;
+    await page.goto(path);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await page.getByLabel("Title").fill("Handbook");
+    await page.getByLabel("Note").fill("Ask Ada.");
+    await page.getByLabel("Cron").fill("*/5 * * * *");
+    await page.getByLabel("The page must contain").fill("Chapter one\nChapter two");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Must name one minute; nothing is checked oftener than hourly").waitFor();
+    await page.getByLabel("Cron").fill("0 6 * * 1-5");
+    await page.getByRole("button", { name: "Save" }).click();
+    await status(page, "The link was changed.");
+    await page.getByText("contains “Chapter one”, “Chapter two”").waitFor();
+    await page.keyboard.press("t");
+    await page.locator("[popover]:popover-open input:focus").waitFor();
+    await page.keyboard.type("press");
+    await page.keyboard.press("Enter");
+    await status(page, "1 link was tagged press.");
+    await page.keyboard.press("i");
+    await page.locator("[popover]:popover-open button:focus").waitFor();
+    await page.keyboard.press("Enter");
+    await status(page, /1 link was assigned to .+@/);
+    await page.keyboard.press("u");
+    await page.getByLabel("New URL").fill("https://example.org/moved");
+    await page.getByRole("button", { name: "Replace" }).click();
+    await status(page, "The URL was replaced.");
+    await page.getByText("URL changed, was https://example.org/0").waitFor();
+
+    const { body } = await me.get(`/api/v1${path}`);
+    expect(body.data).toMatchObject({
+      ...{ url: "https://example.org/moved", title: "Handbook", note: "Ask Ada." },
+      check_schedule: { cron: "0 6 * * 1-5", from: "link" },
+      expect: { must_contain: ["Chapter one", "Chapter two"] },
+      tags: ["press"],
+      assignee: { email: expect.stringContaining("@") },
+    });
+  });
+});

@@ -1,0 +1,430 @@
+import { useMutation } from "@tanstack/preact-query";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { counted, many } from "../data/format.ts";
+import { useGroups } from "../data/groups.ts";
+import { FREQUENCIES, type Frequency } from "../data/links.ts";
+import { sourceAt, withScheme } from "../data/source-address.ts";
+import { SOURCES, type Source } from "../data/sources.ts";
+import { FREQUENCY_WORDS } from "../data/words.ts";
+import { useAdd } from "../frame/add.tsx";
+import { Ask } from "../frame/ask.tsx";
+import { Button } from "../ui/button.tsx";
+import { CheckField, Field, Form, PasswordField, SelectField, TextField } from "../ui/field.tsx";
+import { Sheet } from "../ui/overlay.tsx";
+import { Url } from "../ui/url.tsx";
+import { changesIn, credentialIn, inputIn, MAY_HAVE_CREDENTIAL } from "./input.ts";
+import {
+  changeSource,
+  createSource,
+  type Preview,
+  previewSource,
+  type SourceInput,
+  type SourceKind,
+} from "./queries.ts";
+import { KIND_WORDS, KINDS, pageWord } from "./words.ts";
+
+type NewSourceProps = {
+  /** What to begin with. */
+  address: string;
+  /** With the id of the source that was created. */
+  onClose: (id?: string) => void;
+};
+
+type Known = { kind: SourceKind; url: string; preview: Preview | null };
+
+/** Asks for the address first. What is found there says the kind and the name. */
+export function NewSource({ address, onClose }: NewSourceProps) {
+  const [known, setKnown] = useState<Known | null>(null);
+  return known ? (
+    <Details known={known} onBack={() => setKnown(null)} onClose={onClose} />
+  ) : (
+    <Address address={address} onKnown={setKnown} onClose={onClose} />
+  );
+}
+
+type AddressProps = NewSourceProps & { onKnown: (known: Known) => void };
+
+function Address({ address, onKnown, onClose }: AddressProps) {
+  const [url, setUrl] = useState(address);
+  const { open } = useAdd();
+  const finding = useMutation({
+    mutationFn: (wanted: string) => previewSource({ url: wanted }),
+    onSuccess: (preview, wanted) => onKnown({ kind: preview.kind, url: wanted, preview }),
+  });
+  useEffect(() => {
+    if (address) finding.mutate(withScheme(address));
+  }, []);
+  const addLink = () => {
+    onClose();
+    open({ text: url });
+  };
+  return (
+    <Sheet
+      title="New source"
+      onClose={() => onClose()}
+      foot={
+        <>
+          <Button quiet onClick={() => onKnown({ kind: "push", url: "", preview: null })}>
+            A program sends the pages
+          </Button>
+          <span class="gap" />
+          <Button onClick={() => onClose()}>Cancel</Button>
+          <Button primary type="submit" form="src-address" busy={finding.isPending}>
+            Continue
+          </Button>
+        </>
+      }
+    >
+      <Form
+        id="src-address"
+        error={finding.isPending ? null : finding.error}
+        onSubmit={() => url.trim() && finding.mutate(withScheme(url))}
+      >
+        <TextField
+          label="Address"
+          name="url"
+          type="text"
+          inputMode="url"
+          data-first
+          required
+          spellcheck={false}
+          autoComplete="off"
+          placeholder="https://docs.example.org/"
+          hint="A site, a sitemap, a feed, a list of links, a repository, linkding, karakeep, LinkAce or WordPress."
+          value={url}
+          onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+        />
+        <div role="status">
+          {finding.isPending && (
+            <p class="hint">Reading the first pages. This takes at most 20 seconds.</p>
+          )}
+        </div>
+        {finding.isError && (
+          <p>
+            <Button
+              quiet
+              onClick={() =>
+                onKnown({
+                  kind: sourceAt(withScheme(url)) ?? "site",
+                  url: withScheme(url),
+                  preview: null,
+                })
+              }
+            >
+              Continue without a preview
+            </Button>
+          </p>
+        )}
+        {address !== "" && (
+          <p class="hint">
+            Only this one address?{" "}
+            <button type="button" class="word" onClick={addLink}>
+              Add it as a link
+            </button>
+          </p>
+        )}
+      </Form>
+    </Sheet>
+  );
+}
+
+type DetailsProps = {
+  known: Known;
+  onBack: () => void;
+  onClose: NewSourceProps["onClose"];
+};
+
+function Details({ known: first, onBack, onClose }: DetailsProps) {
+  const [{ kind, url, preview }, setKnown] = useState(first);
+  // Closing the sheet leads there.
+  const made = useRef<string | undefined>(undefined);
+  const finding = useMutation({
+    mutationFn: (input: Partial<SourceInput>) => previewSource(input),
+    onSuccess: (found) => setKnown((last) => ({ ...last, preview: found })),
+  });
+  const again = (next: SourceKind, credential: SourceInput["credential"] = null) => {
+    setKnown((last) => ({ ...last, kind: next, preview: null }));
+    if (next !== "push") finding.mutate({ kind: next, url, ...(credential && { credential }) });
+  };
+  const send = async (form: FormData) => {
+    const created = await createSource({
+      ...inputIn(form, kind),
+      ...{ kind, ...(kind !== "push" && { url }) },
+    });
+    made.current = created.id;
+  };
+  const kinds = KINDS.filter((each) => (kind === "push") === (each === "push"));
+  return (
+    <Ask
+      title="New source"
+      action="Create source"
+      isSheet
+      said="The source was created."
+      renews={[SOURCES]}
+      send={send}
+      onClose={() => onClose(made.current)}
+    >
+      {kind !== "push" && (
+        <div class="src-chosen">
+          <span data-room>
+            <Url url={url} />
+          </span>
+          <button type="button" class="word" onClick={onBack}>
+            Change
+          </button>
+        </div>
+      )}
+      {kinds.length > 1 && (
+        <SelectField<SourceKind>
+          label="Kind"
+          name="kind"
+          value={kind}
+          options={kinds.map((value) => ({ value, label: KIND_WORDS[value] }))}
+          onChange={again}
+        />
+      )}
+      {MAY_HAVE_CREDENTIAL.includes(kind) && <CredentialFields kind={kind} />}
+      <div role="status" class="src-preview">
+        {finding.isPending && (
+          <p class="hint">Reading the first pages. This takes at most 20 seconds.</p>
+        )}
+        {finding.error && !finding.isPending && <p class="problem">{finding.error.message}</p>}
+        {preview && !finding.isPending && <Found preview={preview} />}
+      </div>
+      {MAY_HAVE_CREDENTIAL.includes(kind) && (
+        <p>
+          <Button
+            busy={finding.isPending}
+            onClick={({ currentTarget }) =>
+              again(kind, credentialIn(new FormData(currentTarget.form!), kind) ?? null)
+            }
+          >
+            Preview with this credential
+          </Button>
+        </p>
+      )}
+      <Common kind={kind} name={preview?.name ?? URL.parse(url)?.hostname ?? ""} />
+    </Ask>
+  );
+}
+
+const MOST_SAMPLES = 5;
+
+/** What a run would find, and what there is to know before. */
+function Found({ preview }: { preview: Preview }) {
+  const { kind, pages, links, new_links: fresh, room, samples, robots, notes, errors } = preview;
+  return (
+    <>
+      <p>
+        <b>
+          {counted(links, "link")} on the first {counted(pages, pageWord(kind))}
+        </b>
+        <span class="soft">
+          {" "}
+          {many(fresh)} new. The account has room for {counted(room, "more link", "more links")}.
+        </span>
+      </p>
+      {[...errors, ...(robots ? [robots] : []), ...notes].map((text) => (
+        <p key={text} class={errors.includes(text) ? "problem" : "hint"}>
+          {text}
+        </p>
+      ))}
+      {samples.length > 0 && (
+        <ul class="src-samples" aria-label="Some of the links">
+          {samples.slice(0, MOST_SAMPLES).map(({ url, text, line }, n) => (
+            <li key={n}>
+              <span data-room>
+                <Url url={url} />
+              </span>
+              <span class="soft">
+                {[text && `“${text}”`, line !== null && `line ${many(line)}`]
+                  .filter(Boolean)
+                  .join(", ")}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type EditProps = { source: Source; onClose: () => void };
+
+/** Only what was changed is sent. */
+export function EditSource({ source: now, onClose }: EditProps) {
+  // What others change while the sheet is open stays.
+  const [source] = useState(now);
+  return (
+    <Ask
+      title="Edit source"
+      action="Save"
+      isSheet
+      said="The source was changed."
+      renews={[SOURCES]}
+      send={(form) => changeSource(source.id, changesIn(source, form))}
+      onClose={onClose}
+    >
+      <Common kind={source.kind} name={source.name} source={source} />
+      {MAY_HAVE_CREDENTIAL.includes(source.kind) && (
+        <>
+          <h3>Credential</h3>
+          <CredentialFields kind={source.kind} isKnown={source.has_credential} />
+          {source.has_credential && (
+            <CheckField label="Remove the credential" name="no_credential" />
+          )}
+        </>
+      )}
+    </Ask>
+  );
+}
+
+/** A credential is never shown again, and an empty field keeps it. */
+function CredentialFields({ kind, isKnown = false }: { kind: SourceKind; isKnown?: boolean }) {
+  const hint = isKnown ? "Leave empty to keep the present one." : undefined;
+  if (kind === "wordpress") {
+    return (
+      <>
+        <TextField
+          label="User"
+          name="credential.user"
+          autoComplete="off"
+          hint="Only for what is not public."
+        />
+        <PasswordField
+          label="Application password"
+          name="credential.value"
+          autoComplete="off"
+          hint={hint}
+        />
+      </>
+    );
+  }
+  return (
+    <PasswordField
+      label="API token"
+      name="credential.value"
+      autoComplete="off"
+      hint={hint ?? (kind === "git" ? "Only for a private repository." : undefined)}
+    />
+  );
+}
+
+const NO_GROUP = "";
+
+type CommonProps = { kind: SourceKind; name: string; source?: Source };
+
+function Common({ kind, name, source }: CommonProps) {
+  const { data: groups = [] } = useGroups();
+  const [group, setGroup] = useState(source?.group_id ?? NO_GROUP);
+  const [frequency, setFrequency] = useState<Frequency>(source?.check_frequency ?? "daily");
+  return (
+    <>
+      <TextField
+        key={name}
+        label="Name"
+        name="name"
+        maxLength={100}
+        required
+        data-first
+        autoComplete="off"
+        defaultValue={name}
+      />
+      <div class="src-pair">
+        <SelectField
+          label="Group of new links"
+          name="group_id"
+          value={group}
+          options={[
+            { value: NO_GROUP, label: "No group" },
+            ...groups.map(({ id, name: label }) => ({ value: id, label })),
+          ]}
+          onChange={setGroup}
+        />
+        <SelectField<Frequency>
+          label="New links are checked"
+          name="check_frequency"
+          value={frequency}
+          options={FREQUENCIES.map((value) => ({ value, label: FREQUENCY_WORDS[value] }))}
+          onChange={setFrequency}
+        />
+      </div>
+      {kind !== "push" && (
+        <div class="src-pair">
+          <TextField
+            label="Schedule"
+            name="schedule"
+            maxLength={100}
+            placeholder="0 4 * * *"
+            hint="When it is read, as cron. Empty for once a day."
+            defaultValue={source?.schedule ?? ""}
+          />
+          <TextField
+            label="Time zone"
+            name="time_zone"
+            defaultValue={source?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+          />
+        </div>
+      )}
+      {kind === "site" && <SiteSettings settings={source?.settings ?? {}} />}
+    </>
+  );
+}
+
+const SCOPES = [
+  { value: "path", label: "This folder and below" },
+  { value: "host", label: "The whole host" },
+  { value: "domain", label: "The whole domain" },
+] as const;
+
+const WATCHES = [
+  { value: "external", label: "External links" },
+  { value: "all", label: "All links" },
+  { value: "internal", label: "Internal links" },
+] as const;
+
+type Scope = (typeof SCOPES)[number]["value"];
+type Watch = (typeof WATCHES)[number]["value"];
+
+/** Which pages of a site are read, and which of its links are checked on their own. */
+function SiteSettings({ settings }: { settings: Record<string, unknown> }) {
+  const [scope, setScope] = useState((settings.scope as Scope | undefined) ?? "path");
+  const [watch, setWatch] = useState((settings.watch as Watch | undefined) ?? "external");
+  const excluded = (settings.exclude as string[] | undefined) ?? [];
+  return (
+    <>
+      <div class="src-pair">
+        <SelectField<Scope>
+          label="Pages"
+          name="settings.scope"
+          value={scope}
+          options={SCOPES}
+          onChange={setScope}
+        />
+        <TextField
+          label="Most pages"
+          name="settings.max_pages"
+          type="number"
+          min={1}
+          defaultValue={String(settings.max_pages ?? "")}
+          placeholder="10000"
+        />
+      </div>
+      <Field
+        label="Leave out"
+        name="settings.exclude"
+        hint="Paths, one per line, such as /archive/ or /*.pdf$."
+      >
+        {(ties) => <textarea {...ties} rows={2} defaultValue={excluded.join("\n")} />}
+      </Field>
+      <SelectField<Watch>
+        label="Watch"
+        name="settings.watch"
+        hint="Internal pages that do not answer are always watched."
+        value={watch}
+        options={WATCHES}
+        onChange={setWatch}
+      />
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Source } from "../data/sources.ts";
+import { textsIn } from "../ui/field.tsx";
+import type { SourceInput, SourceKind } from "./queries.ts";
+
+/** Kinds that are read with a credential, or may be. */
+export const MAY_HAVE_CREDENTIAL: SourceKind[] = [
+  ...(["git", "linkding", "karakeep", "linkace", "wordpress"] as const),
+];
+
+/** How each kind sends a credential. */
+const CREDENTIAL_TYPES: Partial<Record<SourceKind, string>> = {
+  ...{ linkding: "token", git: "bearer", wordpress: "basic" },
+};
+
+/** What the form says of a new source. */
+export function inputIn(form: FormData, kind: SourceKind): Partial<SourceInput> {
+  const credential = credentialIn(form, kind);
+  const settings = settingsIn(form, kind);
+  return {
+    ...commonIn(form, kind),
+    ...(settings && { settings }),
+    ...(credential && { credential }),
+  };
+}
+
+function commonIn(form: FormData, kind: SourceKind) {
+  const texts = textsIn(form, "name", "group_id", "check_frequency", "schedule", "time_zone");
+  return {
+    name: texts.name.trim(),
+    group_id: texts.group_id || null,
+    check_frequency: texts.check_frequency as Source["check_frequency"],
+    ...(kind !== "push" && {
+      schedule: texts.schedule.trim() || null,
+      time_zone: texts.time_zone.trim() || "UTC",
+    }),
+  };
+}
+
+/** Undefined if none was entered. */
+export function credentialIn(form: FormData, kind: SourceKind): SourceInput["credential"] {
+  const texts = textsIn(form, "credential.user", "credential.value");
+  const value = texts["credential.value"].trim();
+  const user = texts["credential.user"].trim();
+  if (!value) return null;
+  return { type: CREDENTIAL_TYPES[kind] ?? "bearer", value, ...(user && { user }) };
+}
+
+function settingsIn(form: FormData, kind: SourceKind): Record<string, unknown> | null {
+  if (kind !== "site") return null;
+  const texts = textsIn(
+    form,
+    ...(["settings.scope", "settings.max_pages", "settings.exclude", "settings.watch"] as const),
+  );
+  const most = texts["settings.max_pages"].trim();
+  return {
+    scope: texts["settings.scope"],
+    watch: texts["settings.watch"],
+    exclude: texts["settings.exclude"].split("\n").flatMap((line) => line.trim() || []),
+    ...(most && { max_pages: Number(most) }),
+  };
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The entries that differ from the present ones. */
+const differing = (wanted: object, present: object) =>
+  Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => !isSame(value, (present as Record<string, unknown>)[name]),
+    ),
+  );
+
+/** What was changed in the form, so that changes by others stay. */
+export function changesIn(source: Source, form: FormData): Partial<SourceInput> {
+  const settings = differing(settingsIn(form, source.kind) ?? {}, source.settings);
+  const credential = form.has("no_credential") ? null : credentialIn(form, source.kind);
+  const isCredentialChanged = credential !== null || form.has("no_credential");
+  return {
+    ...differing(commonIn(form, source.kind), source),
+    ...(Object.keys(settings).length > 0 && { settings }),
+    ...(isCredentialChanged && { credential }),
+  };
+}

@@ -1,0 +1,15 @@
+import { api, asSent, complete, unwrap } from "../data/api.ts";
+
+/** @param until a date; 30 days if left out */
+export const overrideLink = (id: string, override: { note: string; until?: string }) =>
+  unwrap(api.links({ id }).override.post(asSent(override)));
+
+export const endOverride = (id: string) => complete(api.links({ id }).override.delete());
+
+export const changeUrl = (id: string, url: string, note: string | null = null) =>
+  unwrap(api.links({ id }).url.post({ url, note }));
+
+export const listTimeline = (id: string, page: number) =>
+  unwrap(api.links({ id }).timeline.get({ query: asSent({ page, per_page: 20 }) }));
+
+export type TimelineEntry = Awaited<ReturnType<typeof listTimeline>>["items"][number];
