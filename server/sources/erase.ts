@@ -11,7 +11,7 @@ import {
 } from "../db/tables.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { untie } from "./settle.ts";
+import { detachLinks } from "./settle.ts";
 
 const TIES_AT_ONCE = 100;
 const PLACES_AT_ONCE = 2000;
@@ -30,7 +30,7 @@ export async function eraseStep(deps: Deps, source: SourceRow): Promise<boolean>
     .where(eq(sourceLinks.sourceNo, source.no))
     .limit(TIES_AT_ONCE);
   if (ties.length > 0) {
-    await untie(deps, source, ties, { pins: !source.retires });
+    await detachLinks(deps, source, ties, { pins: !source.retires });
     return false;
   }
   const [page] = await tx

@@ -23,7 +23,7 @@ import {
   renewLeases,
 } from "./claim.ts";
 import { eraseStep } from "./erase.ts";
-import { leaveStep } from "./push.ts";
+import { retireMissing } from "./push.ts";
 import {
   endRun,
   isUnderWay,
@@ -36,7 +36,7 @@ import {
 } from "./runs.ts";
 import { settleStep, startSettling } from "./settle.ts";
 import { openCredential } from "./sources.ts";
-import { LAST_DEPTH, wantFirst, writeBatch } from "./write.ts";
+import { LAST_DEPTH, queueFirst, writeBatch } from "./write.ts";
 
 const POLL_MS = 1000;
 const RENEW_MS = 15_000;
@@ -120,7 +120,7 @@ const isOffline = ({ online }: Deps) => online.known().state === "offline";
 async function workOn(deps: Deps, source: ClaimedSource, signal: AbortSignal): Promise<void> {
   try {
     if (source.deletedAt !== null) return await inSteps(deps, source, signal, eraseStep);
-    if (source.kind === "push") return await inSteps(deps, source, signal, leaveStep);
+    if (source.kind === "push") return await inSteps(deps, source, signal, retireMissing);
     let run = await startOrResume(deps, source);
     let interrupted = 0;
     while (isUnderWay(run)) {
@@ -190,7 +190,7 @@ async function startOrResume(deps: Deps, source: ClaimedSource): Promise<Run> {
       startedAt: deps.clock.now(),
       counts: { ...queued.counts, before, places: source.places },
     };
-    const seeded = await wantFirst(within, source, started);
+    const seeded = await queueFirst(within, source, started);
     await saveRun(within.store, seeded);
     return seeded;
   });
@@ -327,7 +327,7 @@ async function readStep(
   const stop = new AbortController();
   const emit = async (batch: Batch) => {
     try {
-      isOut = hasSilent(batch) && (await wentOffline(deps, startedAt));
+      isOut = hasUnanswered(batch) && (await wentOffline(deps, startedAt));
       // Its pages wait, and are read when this monitor is online again.
       if (isOut) throw new Error("This monitor is offline.");
       run = await write(deps, source, async (within) => {
@@ -355,7 +355,7 @@ async function readStep(
 }
 
 /** Whether a page has sent no answer. */
-const hasSilent = ({ pages }: Batch) =>
+const hasUnanswered = ({ pages }: Batch) =>
   pages.some(({ outcome, statusCode }) => outcome === "failed" && statusCode === null);
 
 /** Our own outage says nothing about the source. */

@@ -86,7 +86,7 @@ export async function writePlaces(
     row.places = [...times.values()].reduce((sum, n) => sum + n, 0) + row.flagged;
   }
   await savePlaces(tx, written);
-  await tie(context, added);
+  await attachLinks(context, added);
   return errors;
 }
 
@@ -245,7 +245,10 @@ const markUnpinned = onRows(
 );
 
 /** Notes in how many more places the source has links. */
-export async function tie({ tx, source }: Context, added: Map<number, number>): Promise<void> {
+export async function attachLinks(
+  { tx, source }: Context,
+  added: Map<number, number>,
+): Promise<void> {
   const targets = [...added.keys()].sort((a, b) => a - b);
   if (targets.length === 0) return;
   await lockLinks(tx, targets);

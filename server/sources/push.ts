@@ -13,7 +13,7 @@ import { placeAt, placesOf } from "../reading/places.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { PushedItem } from "./model.ts";
 import { PUSH_RUN } from "./runs.ts";
-import { removePlaces, untie } from "./settle.ts";
+import { detachLinks, removePlaces } from "./settle.ts";
 import { findSource } from "./sources.ts";
 import { writeBatch } from "./write.ts";
 
@@ -277,7 +277,7 @@ async function noteMissing({ store: tx, clock }: Deps, { no }: SourceRow): Promi
 const LEAVING_AT_ONCE = 100;
 
 /** Lets links go that had no place for long enough, in a transaction. @returns whether that were all */
-export async function leaveStep(deps: Deps, source: SourceRow): Promise<boolean> {
+export async function retireMissing(deps: Deps, source: SourceRow): Promise<boolean> {
   const { store: tx, clock } = deps;
   const left = await tx
     .select({ no: sourceLinks.linkNo })
@@ -291,7 +291,7 @@ export async function leaveStep(deps: Deps, source: SourceRow): Promise<boolean>
       ),
     )
     .limit(LEAVING_AT_ONCE);
-  await untie(deps, source, left);
+  await detachLinks(deps, source, left);
   if (left.length === LEAVING_AT_ONCE) return false;
   await tx.update(sources).set({ lease: null }).where(eq(sources.no, source.no));
   await noteMissing(deps, source);

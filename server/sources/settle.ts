@@ -14,20 +14,20 @@ import {
 import { retireLinks } from "../links/retire.ts";
 import type { Deps } from "../work/deps.ts";
 import { endRun, type Run, toRun } from "./runs.ts";
-import { anchors, lead, leadsOf } from "./targets.ts";
+import { anchors, linkPages, linksOfPages } from "./targets.ts";
 
 /**
  * What follows the reading of a whole source: first everything is flagged that was not found, then the guard decides,
  * and only then anything is removed. Each step is one transaction that stores how far it came.
  */
-type Phase = "lead" | "anchors" | "flag" | "guard" | "remove" | "missing" | "retire" | "sums";
+type Phase = "pages" | "anchors" | "flag" | "guard" | "remove" | "missing" | "retire" | "sums";
 
-const ORDER: Phase[] = ["lead", "anchors", "flag", "guard", "remove", "missing", "retire", "sums"];
+const ORDER: Phase[] = ["pages", "anchors", "flag", "guard", "remove", "missing", "retire", "sums"];
 
 /** Of an incomplete run, since they take nothing away. Where much has failed, the site is down, and not its pages. */
 const phasesOf = ({ place: { incomplete } }: Run): Phase[] => {
   if (incomplete === null) return ORDER;
-  return incomplete === "pages_failed" ? ["sums"] : ["lead", "anchors", "sums"];
+  return incomplete === "pages_failed" ? ["sums"] : ["pages", "anchors", "sums"];
 };
 
 const FLAGGED_AT_ONCE = 500;
@@ -67,7 +67,7 @@ const inPhase = (run: Run, phase: Phase): Run => ({
 });
 
 /** Begins to settle a run whose reading has ended. */
-export const startSettling = (run: Run, phase: Phase = "lead"): Run => inPhase(run, phase);
+export const startSettling = (run: Run, phase: Phase = "pages"): Run => inPhase(run, phase);
 
 const done = (run: Run): Progress => ({ run, after: null });
 
@@ -231,11 +231,11 @@ export async function removePlaces(tx: Store, sourceNo: number, keys: Key[]): Pr
     tx,
     keys.map(({ pageNo, targetNo, place }) => [pageNo, targetNo, place]),
   );
-  const leads = await leadsOf(
+  const leads = await linksOfPages(
     tx,
     keys.map(({ targetNo }) => targetNo),
   );
-  await takeOff(
+  await subtractPlaces(
     tx,
     sourceNo,
     keys.map(({ targetNo }) => [leads.get(targetNo) ?? targetNo, 1]),
@@ -243,7 +243,7 @@ export async function removePlaces(tx: Store, sourceNo: number, keys: Key[]): Pr
 }
 
 /** Counts places off their links. Several pages may lead to one link. */
-export async function takeOff(
+export async function subtractPlaces(
   tx: Store,
   sourceNo: number,
   some: [linkNo: number, places: number][],
@@ -338,7 +338,7 @@ const retire: Step = async (deps, source, run) => {
       ),
     )
     .limit(RETIRED_AT_ONCE);
-  const retired = await untie(deps, source, left);
+  const retired = await detachLinks(deps, source, left);
   const links = { ...run.counts.links, retired: run.counts.links.retired + retired };
   const counted = { ...run, counts: { ...run.counts, links } };
   return { run: counted, after: left.length < RETIRED_AT_ONCE ? null : 0 };
@@ -348,7 +348,7 @@ const retire: Step = async (deps, source, run) => {
  * Ends that a source has links. Those that no other source has and that are not pinned are retired, or pinned instead.
  * @returns how many were retired
  */
-export async function untie(
+export async function detachLinks(
   deps: Deps,
   source: SourceRow,
   some: { no: number }[],
@@ -419,4 +419,13 @@ const sums: Step = async ({ store: tx }, source, run) => {
   return done({ ...run, counts });
 };
 
-const STEPS: Record<Phase, Step> = { lead, anchors, flag, guard, remove, missing, retire, sums };
+const STEPS: Record<Phase, Step> = {
+  pages: linkPages,
+  anchors,
+  flag,
+  guard,
+  remove,
+  missing,
+  retire,
+  sums,
+};

@@ -10,9 +10,9 @@ import {
 import { hasAnchor } from "../reading/fragments.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
-import { ensureLinks, tie, type WantedLink } from "./places.ts";
+import { attachLinks, ensureLinks, type WantedLink } from "./places.ts";
 import { type Run, withNotes } from "./runs.ts";
-import { type Progress, takeOff } from "./settle.ts";
+import { type Progress, subtractPlaces } from "./settle.ts";
 import { type Context, contextOf } from "./writing.ts";
 
 const PAGES_AT_ONCE = 200;
@@ -26,7 +26,7 @@ const CLOSED = [401, 403, 407, 429, 451];
 type Leading = Pick<SourcePageRow, "no" | "url" | "linkNo"> & { places: number };
 
 /** The links to pages, by the numbers of the pages. */
-export async function leadsOf(tx: Store, nos: number[]): Promise<Map<number, number>> {
+export async function linksOfPages(tx: Store, nos: number[]): Promise<Map<number, number>> {
   const rows = await tx
     .select({ no: sourcePages.no, linkNo: sourcePages.linkNo })
     .from(sourcePages)
@@ -38,7 +38,7 @@ export async function leadsOf(tx: Store, nos: number[]): Promise<Map<number, num
  * Makes links of the pages of a site that did not answer, so that they are checked and stand where they are linked. One
  * that answers again gives its places back.
  */
-export async function lead(
+export async function linkPages(
   deps: Deps,
   source: SourceRow,
   run: Run,
@@ -77,7 +77,7 @@ export async function lead(
     context,
     rows.filter((row) => row.linkNo === null && row.places > 0 && isWatched(row)),
   );
-  await endLinks(
+  await unlinkPages(
     context,
     rows.filter((row) => row.linkNo !== null && row.state !== "skipped" && !isWatched(row)),
   );
@@ -114,11 +114,11 @@ async function makeLinks(context: Context, pages: Leading[]): Promise<void> {
     return [[no, linkNo]];
   });
   await setLinks(tx, links);
-  await tie(context, places);
+  await attachLinks(context, places);
 }
 
-async function endLinks({ tx, source }: Context, pages: Leading[]): Promise<void> {
-  await takeOff(
+async function unlinkPages({ tx, source }: Context, pages: Leading[]): Promise<void> {
+  await subtractPlaces(
     tx,
     source.no,
     pages.map(({ linkNo, places }) => [linkNo!, places]),

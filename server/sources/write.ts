@@ -35,7 +35,7 @@ export async function writeBatch(
     ...batch.pages.map(({ key, part }) => [key, part] as const),
     ...[...linked, ...batch.found].map(({ key }) => [key, ""] as const),
   ]);
-  await wantPages(context, known, [...batch.found, ...linked]);
+  await queuePages(context, known, [...batch.found, ...linked]);
   await markUnchanged(context, batch.pages);
   const errors = await writeReadings(context, known, batch.pages);
   return withNotes(run, batch.notes, errors);
@@ -45,13 +45,13 @@ export async function writeBatch(
 const FROM_DOCUMENT: SourceKind[] = ["site", "sitemap", "list", "feed"];
 
 /** Wants the source itself, where the run begins. */
-export async function wantFirst(deps: Deps, source: SourceRow, before: Run): Promise<Run> {
+export async function queueFirst(deps: Deps, source: SourceRow, before: Run): Promise<Run> {
   const { kind, url } = source;
   if (url === null || !FROM_DOCUMENT.includes(kind)) return before;
   const context = await contextOf(deps, source, before);
   const key = kind === "site" ? crawlKeyOf(new URL(url)) : url;
   const known = await readPages(deps.store, source, [[key, ""]]);
-  await wantPages(context, known, [{ url, key, depth: 0, skipped: null }]);
+  await queuePages(context, known, [{ url, key, depth: 0, skipped: null }]);
   return context.run;
 }
 
@@ -87,7 +87,7 @@ const newPage = (
 });
 
 /** Adds pages to those that the run will read, each once. */
-async function wantPages(
+async function queuePages(
   { tx, source, run, deps, caller }: Context,
   known: Pages,
   found: FoundPage[],
@@ -185,14 +185,14 @@ async function markUnchanged(
     .returning({ no: sourcePages.no, part: sourcePages.part, depth: sourcePages.depth });
   const documents = met.filter(({ part }) => part === "");
   run.counts.pages.unchanged += documents.length;
-  await meetTargets({ tx, source, run, deps, caller }, documents);
+  await queueTargets({ tx, source, run, deps, caller }, documents);
 }
 
 /** Of a page that is not asked for again, because the rules have not changed. */
 const LASTING = ["action", "too_long", "growing", "sitemap", "trap"];
 
 /** The links of unchanged pages were not looked at, so the pages that they lead to are those of the last reading. */
-async function meetTargets(context: Context, met: { no: number }[]): Promise<void> {
+async function queueTargets(context: Context, met: { no: number }[]): Promise<void> {
   if (met.length === 0) return;
   const { tx, source, run } = context;
   const { runNo } = run;
@@ -233,12 +233,12 @@ async function meetTargets(context: Context, met: { no: number }[]): Promise<voi
     run.counts.wanted++;
     return [no, depth, null];
   });
-  await meetAgain(tx, next, { runNo });
+  await queueAgain(tx, next, { runNo });
 }
 
 const RUN = sql.placeholder("runNo");
 
-const meetAgain = onRows(
+const queueAgain = onRows(
   { page: "bigint", new_depth: "bigint", skipped: "text" },
   (rows) => sql`
     update source_pages set wanted_run = ${RUN}, depth = new_depth,
@@ -278,7 +278,7 @@ async function writeReadings(
   }
   const errors = await writePlaces(context, known, changed);
   await savePages(tx, rows);
-  await meetTargets(context, same);
+  await queueTargets(context, same);
   return errors;
 }
 

@@ -37,6 +37,8 @@ onBothEngines("The links of a list at a URL", (server) => {
     const { me, source, urls } = await newList(["https://a.test/", "https://b.test/x#y", "none"]);
 
     expect(source.run).toMatchObject({ status: "complete", links: { new: 2, refused: 1 } });
+    const { data: run } = (await me.get(`${SOURCES}/${source.id}/runs/${source.run.id}`)).body;
+    expect(run).toEqual(source.run);
     expect(source.run.errors).toMatchObject([{ url: "none", page_url: `${site.url}/list.txt` }]);
     expect(source.counts).toMatchObject({ pages: 1, links: 2, places: 2 });
     expect(await urls()).toEqual(["https://a.test/", "https://b.test/x"]);

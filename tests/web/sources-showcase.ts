@@ -127,4 +127,7 @@ const placeOf = (url: string, n: number): Place => ({
 });
 
 const aborted = (signal: AbortSignal) =>
-  new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  new Promise<unknown>((resolve) => {
+    if (signal.aborted) resolve(null);
+    signal.addEventListener("abort", resolve, { once: true });
+  });

@@ -1,10 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import pixelmatch from "pixelmatch";
 import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
+import { links, users } from "../../server/db/tables.ts";
 import { type Looks, onDashboard } from "../browser.ts";
+import { HOUR } from "../checker/ended.ts";
 import { settled } from "./pages.ts";
 import { fillShowcase } from "./showcase.ts";
 
@@ -46,6 +49,9 @@ const VIEWS: Record<string, View> = {
   add: { path: "/sites", prepare: openSheet },
 };
 
+/** Whose address is in the pictures, which is another one each time otherwise, as is when a link is checked next. */
+const OWNER = "owner@example.org";
+
 /** An address of this machine that nothing else uses, since it is in the pictures. */
 const [HOST, PORT] = ["127.84.84.84", 8080];
 const receiver = Bun.serve({ port: PORT, hostname: HOST, fetch: () => new Response("ok") });
@@ -60,7 +66,11 @@ onDashboard("The pages of an account that was used for a season", (dashboard) =>
       const user = await dashboard().user();
       accountId = user.accountId;
       const { server } = dashboard();
+      const { store } = server.deps;
+      await store.update(users).set({ email: OWNER }).where(eq(users.accountId, accountId));
       await fillShowcase(server, accountId, `http://${HOST}:${PORT}/hook`);
+      const nextCheckAt = server.clock.now() + HOUR;
+      await store.update(links).set({ nextCheckAt }).where(eq(links.accountId, accountId));
     }
     return (await dashboard().again(accountId, looks)).page;
   }
