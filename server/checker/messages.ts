@@ -13,6 +13,7 @@ export type CheckerSettings = Pick<
   Config,
   | "hostConcurrency"
   | "hostGapMs"
+  | "ownSites"
   | "checkConcurrency"
   | "checkTimeoutMs"
   | "confirmDelaysMs"

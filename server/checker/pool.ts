@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
-import { siteOf } from "../lib/site.ts";
+import { lineOf } from "../lib/site.ts";
 import type { Batch, ReadSource } from "../reading/job.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import type { CheckLink } from "../verdict/create-check.ts";
@@ -95,7 +95,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
 
   async function check(link: KnownLink, signal: AbortSignal) {
     const host = URL.parse(link.url)?.host;
-    const place = host === undefined ? places[0]! : placeOf(siteOf(host));
+    const place = host === undefined ? places[0]! : placeOf(lineOf(host, config.ownSites));
     for (let isLight = false; ; ) {
       const { channel } = await place.child();
       if (signal.aborted) return sawNothing("check_aborted");
@@ -120,7 +120,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
 
   /** A process that ends takes the step with it, which can be repeated. */
   const read: ReadSource = async (job, emit, signal) => {
-    const place = placeOf(siteOf(new URL(job.url).host));
+    const place = placeOf(lineOf(new URL(job.url).host, config.ownSites));
     const { channel } = await place.child();
     const no = ++last;
     const abort = () => channel.tell("abort", no);
@@ -365,6 +365,7 @@ const settingsOf = (
 ): CheckerSettings => ({
   hostConcurrency: config.hostConcurrency,
   hostGapMs: config.hostGapMs,
+  ownSites: config.ownSites,
   checkConcurrency: Math.ceil(config.checkConcurrency / config.checkProcesses),
   checkTimeoutMs: config.checkTimeoutMs,
   confirmDelaysMs: config.confirmDelaysMs,

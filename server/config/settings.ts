@@ -124,6 +124,16 @@ const frequencies = list(
   (given): Record<Frequency, number> => ({ ...FREQUENCY_SECONDS, ...Object.fromEntries(given) }),
 );
 
+/** Requests a second, by host. */
+const ownSites = list(
+  text
+    .transform((item) => [
+      URL.parse(`http://${item.replace(/=.*/, "")}`)?.host ?? "",
+      item.replace(/^[^=]*=?/, ""),
+    ])
+    .pipe(z.tuple([nonEmpty, count.pipe(z.number().min(1).max(10_000))])),
+).transform((given): Record<string, number> => Object.fromEntries(given));
+
 const quota = z.int().min(0);
 const ownLimits = z
   .strictObject({
@@ -255,6 +265,12 @@ export const SETTINGS = {
   sourceConcurrency: wholeNumber("SOURCE_CONCURRENCY", 4, 0, 100),
   hostConcurrency: wholeNumber("HOST_CONCURRENCY", 2, 1, 1000),
   hostGapMs: wholeNumber("HOST_GAP_MS", 250, 0, 600_000),
+  ownSites: setting(
+    "OWN_SITES",
+    {},
+    "a list such as docs.example.org=20, with requests a second up to 10000",
+    ownSites,
+  ),
   checkTimeoutMs: wholeNumber("CHECK_TIMEOUT_MS", 30_000, 100, 600_000),
   checkUserAgent: setting("CHECK_USER_AGENT", "", "one line of text", text.regex(/^[\x20-\x7e]+$/)),
   confirmDelaysMs: setting(

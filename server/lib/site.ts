@@ -16,6 +16,22 @@ export function siteOfUrl(url: string | URL): string {
  */
 export const siteOf = (host: string): string => (getDomain(host) ?? bareHost(host)) + portOf(host);
 
+/**
+ * Returns whose requests wait in one line with those to a host: its site, but those to a host of the operator have a
+ * line of their own.
+ */
+export const lineOf = (host: string, ownSites: OwnSites): string =>
+  ownRate(host, ownSites) === null ? siteOf(host) : host;
+
+/** The hosts that belong to the operator, and how many requests a second they take. */
+export type OwnSites = Readonly<Record<string, number>>;
+
+/** How many requests a second a host takes that belongs to the operator; null for all others. */
+export const ownRate = (host: string, ownSites: OwnSites): number | null =>
+  [host, bareHost(host)].flatMap((name) =>
+    Object.hasOwn(ownSites, name) ? ownSites[name]! : [],
+  )[0] ?? null;
+
 const portOf = (host: string) => /:\d+$/.exec(host)?.[0] ?? "";
 
 const bareHost = (host: string) => host.replace(/:\d+$/, "");

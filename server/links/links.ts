@@ -196,7 +196,7 @@ export const NO_SOURCE = "none";
 
 /** Whether stored counts give the number of matching links. */
 export const isCounted = (filter: LinkFilter): boolean =>
-  !isOfTriage(filter) &&
+  (!isOfTriage(filter) || isOpen(filter)) &&
   hasCountedTags(filter) &&
   (!filter.attention || (filter.status ?? "dead") === "dead") &&
   !filter.service &&
@@ -208,6 +208,12 @@ export const isCounted = (filter: LinkFilter): boolean =>
 /** Whether links are chosen by what people decided about them, other than those that need attention. */
 export const isOfTriage = (filter: LinkFilter): boolean =>
   Boolean(filter.handling || filter.assignee || filter.overridden || filter.external_id);
+
+/** Whether all links are wanted that nobody has acknowledged or muted: all but those few. */
+const isOpen = ({ handling, assignee, overridden, external_id: id, ...filter }: LinkFilter) =>
+  handling === "open" &&
+  !(assignee || overridden || id || filter.status || filter.attention) &&
+  !(filter.tag || filter.group_id || filter.source_id);
 
 /** A tag has counts of its own, and so has a source. */
 function hasCountedTags({ tag = [], group_id: groupId, source_id: sourceId }: LinkFilter): boolean {

@@ -1,6 +1,7 @@
 import {
   and,
   asc,
+  count,
   desc,
   eq,
   gt,
@@ -8,16 +9,18 @@ import {
   inArray,
   lt,
   notInArray,
+  type SQL,
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
+import { cached } from "../db/cached.ts";
 import type { FoundLinks } from "../db/link-search.ts";
 import type { LinkOrder } from "../db/link-search-part.ts";
 import { allCounted, openDead, sumOf, totalLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
-import { groups, linkCounts, links, linkTags, type Verdict } from "../db/tables.ts";
+import { groups, linkCounts, links, linkTags, linkTriage, type Verdict } from "../db/tables.ts";
 import { fromNearerEnd, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 
 import type { Deps } from "../work/deps.ts";
@@ -44,6 +47,7 @@ export async function findCounted(
     source_id: sourceId,
     tag: [tag] = [],
     attention = false,
+    handling,
   }: LinkFilter,
   window: Turned,
   now: number,
@@ -58,7 +62,11 @@ export async function findCounted(
   if (status === "checking") return pageOf(checking, window);
   const hidden = checking.filter((link) => link.status === status);
   const counted = attention ? openDead : status ? linkCounts[status] : allCounted;
-  const parts = withoutHidden(hidden, await readParts(store, subject, counted, window));
+  const handled = handling === "open" ? await readHandled(store, caller) : [];
+  const parts = withoutHidden(
+    [...hidden, ...handled],
+    await readParts(store, subject, counted, window),
+  );
   const total = parts.reduce((sum, part) => sum + part.count, 0);
   const [begin] = segmentsOnPage(parts, window);
   if (!begin) return { total, nos: [] };
@@ -69,7 +77,9 @@ export async function findCounted(
       : gte(column, begin.segment.part * PART);
   const fits = attention
     ? and(eq(links.status, "dead"), eq(links.handling, "open"))
-    : withStatus(status, now);
+    : handling === "open"
+      ? eq(links.handling, "open")
+      : withStatus(status, now);
   const tagged = store.select({ no }).from(linkTags).$dynamic();
   const from =
     tagNo === undefined
@@ -87,6 +97,54 @@ export async function findCounted(
     .offset(begin.skip);
   return { total, nos: rows.map(({ no }) => no) };
 }
+
+/**
+ * Finds links in the order of their numbers by conditions that no kept counts cover. They are counted by thousands of
+ * numbers, and if that is slow the counts of some seconds ago are used, so that a late page costs no more than the first.
+ * @param filter names what is counted; null if the counts must be exact
+ */
+export async function findByParts(
+  { store, clock }: Deps,
+  { accountNo }: Caller,
+  {
+    filter,
+    matches,
+    window,
+  }: { filter: LinkFilter | null; matches: SQL | undefined; window: Turned },
+): Promise<FoundLinks> {
+  const read = () => countByParts(store, matches);
+  const parts = filter
+    ? await cached({ store, clock }, `links ${accountNo} ${JSON.stringify(filter)}`, read)
+    : await read();
+  const inOrder = parts.toSorted((a, b) => (window.isDown ? b.part - a.part : a.part - b.part));
+  const total = parts.reduce((sum, { count }) => sum + count, 0);
+  const onPage = segmentsOnPage(inOrder, window);
+  if (onPage.length === 0) return { total, nos: [] };
+  const between = onPage.map(({ segment }) => segment.part);
+  const rows = await store.readPool
+    .select({ no: links.no })
+    .from(links)
+    .where(
+      and(
+        matches,
+        gte(links.no, Math.min(...between) * PART),
+        lt(links.no, (Math.max(...between) + 1) * PART),
+      ),
+    )
+    .orderBy(turned(window)(links.no))
+    .limit(window.limit)
+    .offset(onPage[0]!.skip);
+  return { total, nos: rows.map(({ no }) => no) };
+}
+
+const countByParts = ({ readPool }: Store, matches: SQL | undefined): Promise<Part[]> => {
+  const part = sql`${links.no} / ${sql.raw(String(PART))}`;
+  return readPool
+    .select({ part: part.mapWith(Number), count: count() })
+    .from(links)
+    .where(matches)
+    .groupBy(part);
+};
 
 /** The links of a source have its number as that of a tag. */
 const numberOfTag = async (
@@ -154,6 +212,7 @@ type Ordered = LinkQuery & { status?: Verdict | undefined };
 export const isKeptInOrder = (query: LinkQuery, { by }: LinkOrder): query is Ordered =>
   isCounted(query) &&
   !query.attention &&
+  !query.handling &&
   !query.tag &&
   !query.source_id &&
   query.group_id === undefined &&
@@ -256,7 +315,18 @@ function readParts(
     .orderBy(turned(window)(linkCounts.part));
 }
 
-function withoutHidden(hidden: Checking[], parts: Part[]): Part[] {
+/** Links that somebody has acknowledged or muted, of which there are few. */
+const readHandled = (store: Store, { accountNo }: Caller): Promise<{ no: number }[]> =>
+  store.readPool
+    .select({ no: links.no })
+    .from(linkTriage)
+    .innerJoin(links, eq(links.no, linkTriage.linkNo))
+    .where(
+      // A literal, since a database cannot match a parameter with the condition of an index.
+      and(eq(linkTriage.accountNo, accountNo), sql`${linkTriage.handling} <> 'open'`),
+    );
+
+function withoutHidden(hidden: { no: number }[], parts: Part[]): Part[] {
   if (hidden.length === 0) return parts;
   const hiddenIn = new Map<number, number>();
   for (const { no } of hidden) {

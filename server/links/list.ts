@@ -20,6 +20,7 @@ import {
 } from "./links.ts";
 import {
   findAttention,
+  findByParts,
   findCounted,
   findInOrder,
   isAttention,
@@ -80,9 +81,15 @@ export async function findLinks(
   if (findInThread && (await isSmall(deps, caller, large)))
     return findMatching(deps.store, caller, query, order, now);
   if (isKeptInOrder(query, order)) return findInOrder(deps, caller, query, order, now);
-  return findInThread
-    ? findInThread({ ...(await toSearch(deps, caller, query, now)), ...window, order })
-    : findMatching(deps.store, caller, query, order, now);
+  if (findInThread)
+    return findInThread({ ...(await toSearch(deps, caller, query, now)), ...window, order });
+  if (order.by !== "no") return findMatching(deps.store, caller, query, order, now);
+  const { page: _, per_page: __, sort: ___, ...filter } = query;
+  const matches = matching(caller, query, now);
+  return findByParts(deps, caller, {
+    filter: now === SETTLED ? null : filter,
+    ...{ matches, window: { ...window, ...order } },
+  });
 }
 
 /** Whether few links are among those to choose from, by what people decided about them. */

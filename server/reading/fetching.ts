@@ -58,6 +58,8 @@ export type Fetching = {
   get: Get;
   policy: TargetPolicy;
   now: () => number;
+  /** Whether the operator has said that a host is theirs, so that its robots.txt does not bind. */
+  isOwn: (url: URL) => boolean;
   /** Called before each piece of a document is read, which may take long without a pause. */
   onStep?: () => void;
 };

@@ -1,6 +1,7 @@
 import { createDocumentReader } from "../documents/reader.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
+import { ownRate } from "../lib/site.ts";
 import type { Prober } from "../verdict/probe/probe.ts";
 import { type Fetching, SourceFailed, SourceHeld } from "./fetching.ts";
 import { createGet } from "./get.ts";
@@ -51,7 +52,7 @@ const RECEIVE_MS = 5 * 60_000;
 
 /** Reads sources with the same outbound requests and the same politeness as checks. */
 export function createReadSource(options: ReadOptions): ReadSource {
-  const { clock, outbound, timeoutMs, onStep } = options;
+  const { clock, outbound, politeness, timeoutMs, onStep } = options;
   const readers = createReaders();
   return async (job, emit, signal) => {
     // Pages are as long as those that checks read; other documents may be long.
@@ -59,6 +60,7 @@ export function createReadSource(options: ReadOptions): ReadSource {
     const get = createGet(options, { timeoutMs: receiveMs, headersMs: timeoutMs, signal });
     const fetching = {
       ...{ get, policy: outbound.policy, now: clock.now },
+      isOwn: ({ host }: URL) => ownRate(host, politeness.ownSites) !== null,
       onStep: () => onStep?.(job),
     };
     try {

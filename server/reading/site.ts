@@ -59,8 +59,9 @@ const MOST_KNOWN = 50_000;
 const MOST_REDIRECTS = 10;
 /** For each page. */
 const MOST_PAUSES = 3;
-/** Requests of a run that may be in line at once. */
+/** Requests of a run that may be in line at once; more of them to a host that belongs to the operator. */
 const AT_ONCE = 2;
+const OWN_AT_ONCE = 20;
 /** Indexes of sitemaps refer to sitemaps, which may be indexes once more. */
 const DEEPEST_INDEX = 2;
 const MOST_FOUND = 500;
@@ -103,7 +104,8 @@ export function createSiteReader() {
         else await take(context, target, answer, batches);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const isOwn = fetching.isOwn(new URL(run.end));
+    await Promise.all(Array.from({ length: isOwn ? OWN_AT_ONCE : AT_ONCE }, work));
     if (signal.aborted) return { kind: "aborted" };
     const { found, notes } = context;
     const next: SiteCursor = { end: run.end, families: run.families.save() };
@@ -206,9 +208,16 @@ function robotsOf(fetching: Fetching, { robots }: Pick<Run, "robots">, { origin 
     robots.delete(origin);
     throw error;
   });
-  robots.set(origin, reading);
-  return reading;
+  const binding = fetching.isOwn(new URL(origin)) ? reading.then(withoutRules) : reading;
+  robots.set(origin, binding);
+  return binding;
 }
+
+/** What the operator has said of their own site counts, and not its robots.txt. */
+const withoutRules = (robots: CrawlRobots | null): CrawlRobots => ({
+  ...{ isAllowed: () => true, gapMs: 0, notes: [] },
+  sitemaps: robots?.sitemaps ?? [],
+});
 
 /** Sitemaps are read after the start page, like pages. */
 async function findSeeds({ fetching, job, run, found, notes }: Context): Promise<void> {

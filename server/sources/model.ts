@@ -82,7 +82,7 @@ export const SETTINGS_OF = {
   }),
   linkding: z.strictObject(ofBookmarks),
   karakeep: z.strictObject(ofBookmarks),
-  linkace: z.strictObject(ofBookmarks),
+  linkace: z.strictObject({}),
   wordpress: z.strictObject({
     types: z.array(text(50), "must be a list").default(["posts", "pages"]),
     elements: elements(),

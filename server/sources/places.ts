@@ -286,7 +286,7 @@ const addPlaces = onRows(
   TIES,
   (rows) => sql`
     update source_links set places = places + more, missing_runs = 0, missing_at = null
-    from ${rows} as given where source_no = ${SOURCE} and link_no = link
+    from ${rows} as given where +source_no = ${SOURCE} and link_no = link
   `,
 );
 

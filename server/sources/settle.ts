@@ -268,7 +268,7 @@ const countOff = onRows(
   LESS,
   (rows) => sql`
     update source_links set places = places - less from ${rows} as gone
-    where source_no = ${sql.placeholder("sourceNo")} and link_no = link
+    where +source_no = ${sql.placeholder("sourceNo")} and link_no = link
   `,
 );
 

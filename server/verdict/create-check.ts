@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
+import type { OwnSites } from "../lib/site.ts";
 import type { Outbound } from "../net/request.ts";
 import { checkUrl, type KnownLink } from "./confirm.ts";
 import { expectKey } from "./expectations.ts";
@@ -25,6 +26,7 @@ type CheckOptions = MonitorState & {
     checkConcurrency: number;
     hostConcurrency: number;
     hostGapMs: number;
+    ownSites?: OwnSites;
     checkTimeoutMs: number;
     confirmDelaysMs: number[];
     checkUserAgent: string;
@@ -47,11 +49,11 @@ type CheckOptions = MonitorState & {
 const LONG_CHECK_SHARE = 1 / 4;
 
 export const createPolitenessFor = ({
-  config: { hostConcurrency, hostGapMs },
+  config: { hostConcurrency, hostGapMs, ownSites },
   clock,
   catalogue,
 }: Pick<CheckOptions, "config" | "clock" | "catalogue">): Politeness =>
-  createPoliteness({ clock, hostConcurrency, hostGapMs }, gapsOf(catalogue));
+  createPoliteness({ clock, hostConcurrency, hostGapMs, ownSites }, gapsOf(catalogue));
 
 /** Returns the configured function that checks a link. Its checks share queues, cooldowns and results. */
 export function createCheck(options: CheckOptions): CheckLink {

@@ -2,10 +2,10 @@ import { addressOf, siteIn } from "./pages.ts";
 import { cpuSeconds } from "./program.ts";
 
 /**
- * What checks are compared with: reads the same pages with `fetch` and nothing else, each on a new connection to the
- * address of its site, since `fetch` would resolve names by the system, which does not know these.
+ * What checks are compared with: reads the same pages with `fetch` and nothing else, each on a new connection (unless
+ * there is a third argument) to the address of its site, since `fetch` would resolve names by the system, which does not know these.
  */
-const [list, atOnce] = process.argv.slice(2) as [string, string];
+const [list, atOnce, keep] = process.argv.slice(2) as [string, string, string?];
 const urls: string[] = await Bun.file(list).json();
 
 let next = 0;
@@ -15,7 +15,7 @@ async function work() {
     const { host, hostname } = url;
     url.hostname = addressOf(siteIn(host));
     const tls = { serverName: hostname };
-    const response = await fetch(url, { keepalive: false, headers: { host }, tls });
+    const response = await fetch(url, { keepalive: keep !== undefined, headers: { host }, tls });
     if (!response.ok) throw new Error(`${response.status} for ${url}`);
     await response.text();
   }

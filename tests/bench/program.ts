@@ -95,6 +95,22 @@ export function watchMemory(pid: number): { stop(): number } {
   return { stop };
 }
 
+/** Samples the memory of each child of a process (PSS). `stop` returns the peak of the largest in megabytes. */
+export function peaksOfChildren(pid: number): { stop(): number } {
+  let peak = 0;
+  const timer = setInterval(() => {
+    for (const child of treeOf(pid).slice(1)) peak = Math.max(peak, sumOf([child], pssMb));
+  }, CHILD_SAMPLE_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      return peak;
+    },
+  };
+}
+
+const CHILD_SAMPLE_MS = 500;
+
 /** Returns the processor time of a process and its children so far, including children that have exited. */
 export const cpuSeconds = (pid: number): number =>
   sumOf(treeOf(pid), (each) => {

@@ -19,6 +19,7 @@ import { aMillionHourly } from "./million.ts";
 import { nodes } from "./nodes.ts";
 import { batches, reads } from "./reads.ts";
 import { signIns } from "./sign-in.ts";
+import { sources } from "./sources.ts";
 import { space } from "./space.ts";
 import { starts } from "./start.ts";
 import { summary } from "./summary.ts";
@@ -47,6 +48,7 @@ const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   "sign-in": signIns,
   triage,
   documents,
+  sources,
 };
 
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));

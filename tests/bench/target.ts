@@ -3,11 +3,13 @@
  * that knows them. `/stats` returns when the first request came since the last call, and how many did.
  */
 import { startNameServer } from "../name-server.ts";
+import { createCrawled } from "./crawled.ts";
 import { addressOf, createPages, siteIn } from "./pages.ts";
 
 const { BENCH_CERT: cert, BENCH_KEY: key } = process.env;
 
 const { pageOf, pageAt } = createPages();
+const crawled = createCrawled(Number(process.env.BENCH_PAGES ?? 0));
 const HTML = { "content-type": "text/html; charset=utf-8" };
 const GZIP = { ...HTML, "content-encoding": "gzip", vary: "accept-encoding" };
 const MISSING = `<!doctype html><html lang="en"><head><title>Page not found</title></head>
@@ -23,6 +25,8 @@ function answer(request: Request): Response {
   if (pathname === "/stats") return takeStats();
   firstAt ||= Date.now();
   requests++;
+  const ofCrawl = crawled(request);
+  if (ofCrawl) return ofCrawl;
   const site = siteIn(request.headers.get("host") ?? hostname);
   if (pathname === "/robots.txt" && site % 2 === 0) return new Response(ROBOTS);
   const acceptsGzip = request.headers.get("accept-encoding")?.includes("gzip") ?? false;

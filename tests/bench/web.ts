@@ -15,9 +15,10 @@ export type Web = {
   stop(): Promise<void>;
 };
 
-export async function startWeb(): Promise<Web> {
+/** @param more environment of the process */
+export async function startWeb(more: Record<string, string> = {}): Promise<Web> {
   const pair = await certificate();
-  const env = { BENCH_CERT: pair.cert, BENCH_KEY: pair.private };
+  const env = { BENCH_CERT: pair.cert, BENCH_KEY: pair.private, ...more };
   const target = await startProgram([process.execPath, "tests/bench/target.ts"], env);
   const { port, searchParams } = new URL(target.url);
   const ports = { http: port, https: searchParams.get("secure") };

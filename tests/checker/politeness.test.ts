@@ -95,6 +95,25 @@ test("a site that wants a longer gap has it, and others have the usual one", asy
   expect(began).toContain("www.slow.test");
 });
 
+test("a host of the operator takes as many requests as they say, and has a line of its own", async () => {
+  const clock = movableClock(NOW);
+  const rules = { clock, hostConcurrency: 1, hostGapMs: 250, ownSites: { "docs.site.test": 10 } };
+  const politeness = createPoliteness(rules);
+  const began: string[] = [];
+  for (const host of ["docs.site.test", "docs.site.test:81", "docs.site.test", "www.site.test"]) {
+    void withPoliteness(politeness, host, async () => {
+      began.push(host);
+      return new Promise<ReturnType<typeof response>>(() => {});
+    });
+  }
+  await settle();
+  expect(began).toEqual(["docs.site.test", "docs.site.test:81", "www.site.test"]);
+
+  clock.moveBy(100);
+  await settle();
+  expect(began.at(-1)).toBe("docs.site.test");
+});
+
 describe("the site of a host", () => {
   test.each([
     ["www.site.test", "other.site.test", false],

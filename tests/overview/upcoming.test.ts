@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { siteHosts } from "../../server/db/tables.ts";
+import { siteHosts, sources } from "../../server/db/tables.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { addLink } from "../rows.ts";
 
@@ -50,6 +50,32 @@ onBothEngines("GET /overview/upcoming", (server) => {
           expiresAt: "2030-01-31T00:00:00.000Z",
         },
       ],
+      failing_sources: { total: 0, items: [] },
+    });
+  });
+
+  test("names the sources that fail, but for those that are paused or of others", async () => {
+    const [me, other] = [await server().account(), await server().account()];
+    const { deps, clock } = server();
+    const add = async (owner: Asker, name: string, daysAgo: number | null, paused = false) => {
+      const given = { name, kind: "list", url: "https://a.test/", paused };
+      const { id } = (await owner.post("/api/v1/sources", given)).body.data;
+      const failingSince = daysAgo === null ? null : clock.now() - daysAgo * DAY;
+      await deps.store.update(sources).set({ failingSince }).where(eq(sources.id, id));
+      return id;
+    };
+    await add(me, "new", 1);
+    const oldest = await add(me, "old", 3);
+    await add(me, "well", null);
+    await add(me, "paused", 2, true);
+    await add(other, "of others", 2);
+
+    const { failing_sources: failing } = (await me.get(PATH)).body.data;
+
+    expect(failing.total).toBe(2);
+    expect(failing.items.map(({ name }: { name: string }) => name)).toEqual(["old", "new"]);
+    expect(failing.items[0]).toEqual({
+      ...{ id: oldest, name: "old", since: "2029-12-29T00:00:00.000Z" },
     });
   });
 
@@ -73,7 +99,7 @@ onBothEngines("GET /overview/upcoming", (server) => {
     const [me, other] = [await server().account(), await server().account()];
     for (let i = 0; i < 12; i++) await addHost(me, `example-${i}.org`, 100 + i);
 
-    expect((await me.get(PATH)).body.data).toEqual({ total: 0, items: [] });
+    expect((await me.get(PATH)).body.data).toMatchObject({ total: 0, items: [] });
     const { data } = (await me.get(`${PATH}?days=365`)).body;
     expect([data.total, data.items.length, data.items[0].site]).toEqual([12, 10, "example-0.org"]);
     expect((await other.get(`${PATH}?days=365`)).body.data.total).toBe(0);

@@ -9,7 +9,12 @@ export function labFetching(timeoutMs = 20_000): Fetching {
   const outbound = labOutbound();
   const politeness = createPoliteness({ clock: systemClock, hostConcurrency: 2, hostGapMs: 0 });
   const prober = { outbound, politeness, userAgent: "stillup-test" };
-  return { get: createGet(prober, { timeoutMs }), policy: outbound.policy, now: systemClock.now };
+  return {
+    get: createGet(prober, { timeoutMs }),
+    policy: outbound.policy,
+    now: systemClock.now,
+    isOwn: () => false,
+  };
 }
 
 /** Collects what a generator yields, and why it failed. */

@@ -326,6 +326,29 @@ describe("A source of any kind", () => {
   });
 });
 
+describe("A site of the operator", () => {
+  test("is read whatever its robots.txt says, or if it cannot be read", async () => {
+    const routes = { "/": "<a href=/a>a</a><a href=/b>b</a>", "/a": "A", "/b": "B" };
+    const robots = ["User-agent: *\nDisallow: /\nCrawl-delay: 10", 503, 404];
+    for (const rules of robots) {
+      const says = typeof rules === "number" ? rules : () => new Response(rules);
+      const site = start({ ...routes, "/robots.txt": says });
+      const ownSites = { [`127.0.0.1:${site.port}`]: 1000 };
+      const read = createReadSource({
+        ...{ clock: systemClock, outbound: labOutbound(), timeoutMs: 20_000 },
+        ...{ userAgent: "stillup-test" },
+        politeness: createPoliteness({
+          ...{ clock: systemClock, hostConcurrency: 2, hostGapMs: 0, ownSites },
+        }),
+      });
+      const { end, pages } = await runSource(read, { kind: "site", url: `${site.url}/` });
+
+      expect(end).toEqual({ kind: "done" });
+      expect([...pages.keys()].map((url) => new URL(url).pathname)).toContain("/b");
+    }
+  });
+});
+
 describe("A program", () => {
   test("is read page by page, each entry as a page", async () => {
     const entries = Array.from({ length: 150 }, (_, i) => ({

@@ -1,4 +1,4 @@
-import { siteOf } from "../../lib/site.ts";
+import { lineOf, type OwnSites, ownRate, siteOf } from "../../lib/site.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 import {
   createSite,
@@ -19,6 +19,7 @@ import type { Response, SiteLoad } from "./site-load.ts";
 
 /** The queues and loads of all sites. */
 export type Politeness = SiteRules & {
+  ownSites: OwnSites;
   /** Gaps in milliseconds of sites that require longer ones than usual, by site. */
   gaps: ReadonlyMap<string, number>;
   sites: Map<string, Site>;
@@ -67,6 +68,7 @@ export function createPoliteness(
 ): Politeness {
   const politeness: Politeness = {
     ...rules,
+    ownSites: rules.ownSites ?? {},
     gaps: new Map([...gaps].map(([host, gapMs]) => [siteOf(host), gapMs])),
     sites: new Map(),
     sweepAt: SITES_KEPT,
@@ -87,7 +89,7 @@ export async function withPoliteness<T extends Ended>(
   request: (waitedMs: number) => Promise<T>,
   wait: Partial<WaitOptions> = {},
 ): Promise<T | Held> {
-  const site = siteOf(host);
+  const site = lineOf(host, politeness.ownSites);
   const line = politeness.elsewhere(site) ?? lineAt(politeness, site);
   const turn = await line.take({ maxHoldMs: LONGEST_HOLD_WAIT_MS, ...wait });
   if (turn.kind === "held") return turn;
@@ -115,7 +117,7 @@ export function lineAt(politeness: Politeness, key: string): Line {
 
 /** Returns the cooldown of a site that accepts no request within half a minute, due to a hold or its queue; else null. */
 export function cooldownOf(politeness: Politeness, host: string): Cooldown | null {
-  const site = politeness.sites.get(siteOf(host));
+  const site = politeness.sites.get(lineOf(host, politeness.ownSites));
   if (!site) return null;
   const { hold, penaltyMs, trouble } = site.load;
   const forMs = heldFor(politeness, site);
@@ -132,7 +134,7 @@ export function cooldownOf(politeness: Politeness, host: string): Cooldown | nul
  * link; null if the queue is short. So the many links of one site leave room for others.
  */
 export function slotAfterQueue(politeness: Politeness, host: string): number | null {
-  const site = politeness.sites.get(siteOf(host));
+  const site = politeness.sites.get(lineOf(host, politeness.ownSites));
   if (!site) return null;
   const gapMs = gapOf(politeness, site);
   const { length } = site.queue;
@@ -149,7 +151,7 @@ function findOrCreateSite(politeness: Politeness, key: string): Site {
   const known = sites.get(key);
   if (known) return known;
   if (sites.size >= politeness.sweepAt) sweep(politeness);
-  const site = createSite(politeness.gaps.get(key));
+  const site = createSite(politeness.gaps.get(key), ownRate(key, politeness.ownSites));
   sites.set(key, site);
   return site;
 }

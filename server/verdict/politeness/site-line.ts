@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import type { OwnSites } from "../../lib/site.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 import { afterResponse, NO_LOAD, type Response, type SiteLoad } from "./site-load.ts";
 
@@ -9,12 +10,16 @@ export type SiteRules = {
   hostConcurrency: number;
   /** Milliseconds between the starts of two requests to one site. */
   hostGapMs: number;
+  /** They have limits of their own. */
+  ownSites?: OwnSites | undefined;
 };
 
 /** A site and its queue. Times are those of `elapsed()`. */
 export type Site = {
   /** Its own gap, if longer than the usual one. */
   gapMs: number;
+  /** Requests a second, if it belongs to the operator. */
+  ownRate: number | null;
   load: SiteLoad;
   running: number;
   lastStartAt: number;
@@ -53,8 +58,12 @@ const SHORTEST_SLEEP_MS = 1;
 /** How long a site's problems are remembered after its last request. */
 export const TROUBLE_KEPT_MS = 15 * 60_000;
 
-export const createSite = (gapMs = 0): Site => ({
+/** Requests at once to a host that belongs to the operator. */
+export const OWN_CONCURRENCY = 20;
+
+export const createSite = (gapMs = 0, ownRate: number | null = null): Site => ({
   gapMs,
+  ownRate,
   load: NO_LOAD,
   running: 0,
   lastStartAt: Number.NEGATIVE_INFINITY,
@@ -128,8 +137,10 @@ export const heldFor = ({ clock }: SiteRules, { load }: Site): number =>
   Math.max(0, (load.hold?.until ?? 0) - clock.elapsed());
 
 /** Returns the current milliseconds between the starts of two requests. */
-export const gapOf = ({ hostGapMs }: SiteRules, { gapMs, load }: Site) =>
-  Math.max(hostGapMs, gapMs) + load.penaltyMs;
+export const gapOf = ({ hostGapMs }: SiteRules, { gapMs, ownRate, load }: Site) =>
+  (ownRate === null ? Math.max(hostGapMs, gapMs) : SECOND_MS / ownRate) + load.penaltyMs;
+
+const SECOND_MS = 1000;
 
 /** Whether the site has no state that differs from a new one. */
 export function isForgettable(rules: SiteRules, site: Site): boolean {
@@ -145,7 +156,8 @@ function advance(rules: SiteRules, site: Site): void {
   site.timer?.abort();
   site.timer = null;
   rejectHeldWaiters(rules, site);
-  while (site.running < rules.hostConcurrency) {
+  const most = site.ownRate === null ? rules.hostConcurrency : OWN_CONCURRENCY;
+  while (site.running < most) {
     const first = site.queue[0];
     if (!first) return;
     const waitMs = startsIn(rules, site);

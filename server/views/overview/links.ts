@@ -1,8 +1,7 @@
 import { and, count, desc, eq, gt, sql } from "drizzle-orm";
-import { LRUCache } from "lru-cache";
 import type { Caller } from "../../api/caller.ts";
+import { cached } from "../../db/cached.ts";
 import { allCounted, sumOf, totalLinks } from "../../db/queries.ts";
-import { preparedOnce } from "../../db/store.ts";
 import { groups, linkCounts, links, recoveries, sites, type Verdict } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { messageOf, type Reason } from "../../verdict/reasons/reasons.ts";
@@ -235,38 +234,3 @@ const readServiceCounts = ({ store: { readPool } }: Deps, accountNo: number) =>
       select service, status, count(*) from links
       where account_no = ${accountNo} and status in ('dead', 'unknown') group by status, service
     ) as counts`);
-
-const MOST_CACHED = 1000;
-/** A slow result is cached for this multiple of its duration, so reading it takes at most a twentieth of the time. */
-const CACHED_TIMES = 20;
-/** Results that take no longer are not cached, in milliseconds. */
-const QUICK_MS = 20;
-
-type Entry = { value: Promise<unknown>; until: number };
-
-const cacheOf = preparedOnce(() => new LRUCache<string, Entry>({ max: MOST_CACHED }));
-
-/** Returns the result of `read`, or a recent one if reading it was slow. Simultaneous calls share one reading. */
-export function cached<T>(
-  { store, clock }: Pick<Deps, "store" | "clock">,
-  key: string,
-  read: () => PromiseLike<T>,
-): Promise<T> {
-  const cache = cacheOf(store);
-  const known = cache.get(key);
-  if (known && clock.elapsed() < known.until) return known.value as Promise<T>;
-  const startedAt = clock.elapsed();
-  // A query runs each time it is awaited.
-  const value = (async () => read())();
-  const entry: Entry = { value, until: Number.POSITIVE_INFINITY };
-  cache.set(key, entry);
-  const settle = (isOk: boolean) => {
-    const took = clock.elapsed() - startedAt;
-    entry.until = isOk && took > QUICK_MS ? clock.elapsed() + took * CACHED_TIMES : 0;
-  };
-  value.then(
-    () => settle(true),
-    () => settle(false),
-  );
-  return value;
-}

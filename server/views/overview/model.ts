@@ -118,7 +118,17 @@ const UpcomingItem = z.object({
 });
 export type UpcomingItem = z.infer<typeof UpcomingItem>;
 
-export const Upcoming = firstOf(UpcomingItem).meta({ id: "Upcoming" });
+const FailingSource = z.object({
+  id: z.uuid(),
+  name: z.string().meta({ example: "Docs" }),
+  since: moment(),
+});
+export type FailingSource = z.infer<typeof FailingSource>;
+
+export const Upcoming = firstOf(UpcomingItem)
+  .extend({ failing_sources: firstOf(FailingSource) })
+  .meta({ id: "Upcoming" });
+export type Upcoming = z.infer<typeof Upcoming>;
 
 export const UpcomingQuery = z.object({
   days: queryNumber(365).meta({ description: "How far ahead." }).optional().default(30),

@@ -1,12 +1,13 @@
 import { and, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
+import { cached } from "../../db/cached.ts";
 import { deliveries, hostSettings, webhooks } from "../../db/tables.ts";
 import { receiverOf } from "../../lib/mail-address.ts";
 import { toIso, toIsoOrNull } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import { areLinksChecked, onlineOfAll } from "../../work/nodes.ts";
-import { cached, LISTED_ITEMS } from "./links.ts";
+import { LISTED_ITEMS } from "./links.ts";
 import type { Overview } from "./model.ts";
 
 /** Due links and waiting deliveries are counted up to this number. */

@@ -71,9 +71,9 @@ export const overviewRoutes = (deps: Deps) =>
         detail: {
           access: "read",
           operationId: "getUpcoming",
-          summary: "Get what expires soon",
+          summary: "Get what expires soon, and sources that fail",
           description:
-            "The ten certificates that expire first within the next `days`, soonest first, and the number of all that do. Each as the last check of a link saw it: hosts of one `site` whose certificates expire at the same time are one item, with its first `host` and the number of its `hosts` and `links`. Certificates that have expired are not listed.",
+            "The ten certificates that expire first within the next `days`, soonest first, and the number of all that do. Each as the last check of a link saw it: hosts of one `site` whose certificates expire at the same time are one item, with its first `host` and the number of its `hosts` and `links`. Certificates that have expired are not listed. `failing_sources` are those that could not be read or took nothing away lately, the longest failing first.",
         },
       },
     );

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
+import { cached } from "../../db/cached.ts";
 import { totalLinks } from "../../db/queries.ts";
 import type { Store } from "../../db/store.ts";
 import { sites } from "../../db/tables.ts";
@@ -7,7 +8,6 @@ import { DAY_MS } from "../../history/roll-ups.ts";
 import { BUCKET_NAMES, medianTimeDead } from "../../history/status-days.ts";
 import { subjectOf } from "../../history/subject.ts";
 import type { Deps } from "../../work/deps.ts";
-import { cached } from "./links.ts";
 import type { Series, SeriesDay, SeriesQuery } from "./model.ts";
 
 /** Days with the most links that died are noted. */

@@ -1,10 +1,10 @@
 import { type AnyColumn, and, eq, gt, gte, lt, sql } from "drizzle-orm";
+import { cached } from "../../db/cached.ts";
 import type { Store } from "../../db/store.ts";
 import { changes, statusDays } from "../../db/tables.ts";
 import { DAY_MS } from "../../history/roll-ups.ts";
 import { toIso } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";
-import { cached } from "./links.ts";
 import type { Overview } from "./model.ts";
 
 type Counts = { died: number; cameBack: number; becameUnknown: number };

@@ -1,26 +1,52 @@
-import { and, asc, count, eq, gt, lte, min, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNotNull, isNull, lte, min, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
+import { cached } from "../../db/cached.ts";
 import { sumOf } from "../../db/queries.ts";
-import { siteHosts } from "../../db/tables.ts";
+import { siteHosts, sources } from "../../db/tables.ts";
 import { DAY_MS } from "../../history/roll-ups.ts";
 import { toIso } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";
-import { cached, LISTED_ITEMS } from "./links.ts";
-import type { FirstOf, UpcomingItem } from "./model.ts";
+import { LISTED_ITEMS } from "./links.ts";
+import type { FailingSource, FirstOf, Upcoming, UpcomingItem } from "./model.ts";
 
 /**
  * Lists the certificates that expire within so many days, soonest first. The hosts of a site whose certificates expire
- * at the same time most likely share one.
+ * at the same time most likely share one. Also lists the sources that cannot be read, the longest failing first.
  */
-export const findUpcoming = (
+export async function findUpcoming(
   deps: Deps,
   { accountNo }: Caller,
   days: number,
-): Promise<FirstOf<UpcomingItem>> =>
-  cached(deps, `upcoming ${accountNo} ${days}`, () => readUpcoming(deps, accountNo, days));
+): Promise<Upcoming> {
+  const [expiring, failing_sources] = await Promise.all([
+    cached(deps, `upcoming ${accountNo} ${days}`, () => readExpiring(deps, accountNo, days)),
+    readFailing(deps, accountNo),
+  ]);
+  return { ...expiring, failing_sources };
+}
+
+async function readFailing({ store }: Deps, accountNo: number): Promise<FirstOf<FailingSource>> {
+  const { id, name, failingSince } = sources;
+  const rows = await store
+    .select({ id, name, failingSince })
+    .from(sources)
+    .where(
+      and(
+        eq(sources.accountNo, accountNo),
+        isNotNull(failingSince),
+        eq(sources.isPaused, false),
+        isNull(sources.deletedAt),
+      ),
+    )
+    .orderBy(failingSince, id);
+  const items = rows
+    .slice(0, LISTED_ITEMS)
+    .map(({ failingSince: since, ...source }) => ({ ...source, since: toIso(since!) }));
+  return { total: rows.length, items };
+}
 
 /** The index has the certificates in this order, so that only those that are listed are read. */
-async function readUpcoming(
+async function readExpiring(
   { store: { readPool }, clock }: Deps,
   accountNo: number,
   days: number,

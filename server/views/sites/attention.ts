@@ -1,5 +1,6 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
+import { cached } from "../../db/cached.ts";
 import { totalLinks } from "../../db/queries.ts";
 import type { Store } from "../../db/store.ts";
 import { changes } from "../../db/tables.ts";
@@ -7,7 +8,6 @@ import { unionOf } from "../../history/roll-ups.ts";
 import { toIso } from "../../lib/moments.ts";
 import { type Page, windowOf } from "../../lib/paging.ts";
 import type { Deps } from "../../work/deps.ts";
-import { cached } from "../overview/links.ts";
 import type { AttentionQuery, Cause } from "./model.ts";
 import { topReasons, toReason } from "./reasons.ts";
 

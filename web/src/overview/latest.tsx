@@ -1,4 +1,4 @@
-import { ShieldAlert, TriangleAlert } from "lucide-preact";
+import { Rss, ShieldAlert, TriangleAlert } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { type ChangeEntry, changedTo, changeTitle, hrefOf, hrefOfChange } from "../data/changes.ts";
 import type { Overview } from "../data/counts.ts";
@@ -59,14 +59,39 @@ const Entry = ({ entry }: { entry: ChangeEntry }) => (
   </li>
 );
 
+const MOST_SOURCES = 3;
+
 const isTrouble = (entry: ChangeEntry) => ["dead", "unknown"].includes(changedTo(entry));
 
-/** Certificates that expire soon; nothing where none does. */
-export function ComingUp({ upcoming: { items } }: { upcoming: Upcoming }) {
-  if (items.length === 0) return null;
+/** Sources that fail, and certificates that expire soon; nothing where there are none. */
+export function ComingUp({
+  upcoming: { items, failing_sources: failing },
+}: {
+  upcoming: Upcoming;
+}) {
+  if (items.length + failing.total === 0) return null;
   return (
     <Section title="Coming up">
       <ul class="feed">
+        {failing.items.slice(0, MOST_SOURCES).map(({ id, name, since }) => (
+          <li key={id}>
+            <Rss class="i warnc" aria-hidden="true" />
+            <div>
+              <p>Source fails</p>
+              <a class="soft" href={`/sources/${id}`}>
+                {name}
+              </a>
+            </div>
+            <Moment at={since} short />
+          </li>
+        ))}
+        {failing.total > MOST_SOURCES && (
+          <li>
+            <a class="soft" href="/sources?status=failing">
+              {counted(failing.total - MOST_SOURCES, "more source fails", "more sources fail")}
+            </a>
+          </li>
+        )}
         {items.slice(0, 5).map(({ site, host, links, expiresAt }) => (
           <li key={`${host} ${expiresAt}`}>
             <ShieldAlert class="i warnc" aria-hidden="true" />

@@ -9,7 +9,7 @@ import { FREQUENCY_WORDS } from "../data/words.ts";
 import { useAdd } from "../frame/add.tsx";
 import { Ask } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
-import { CheckField, Field, Form, PasswordField, SelectField, TextField } from "../ui/field.tsx";
+import { CheckField, Form, PasswordField, SelectField, TextField } from "../ui/field.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import { Url } from "../ui/url.tsx";
 import { changesIn, credentialIn, inputIn, MAY_HAVE_CREDENTIAL } from "./input.ts";
@@ -21,6 +21,7 @@ import {
   type SourceInput,
   type SourceKind,
 } from "./queries.ts";
+import { SettingFields } from "./settings.tsx";
 import { KIND_WORDS, KINDS, pageWord } from "./words.ts";
 
 type NewSourceProps = {
@@ -220,8 +221,8 @@ function Found({ preview }: { preview: Preview }) {
           {counted(links, "link")} on the first {counted(pages, pageWord(kind))}
         </b>
         <span class="soft">
-          {" "}
-          {many(fresh)} new. The account has room for {counted(room, "more link", "more links")}.
+          , {many(fresh)} of them new. The account has room for{" "}
+          {counted(room, "more link", "more links")}.
         </span>
       </p>
       {[...errors, ...(robots ? [robots] : []), ...notes].map((text) => (
@@ -366,65 +367,7 @@ function Common({ kind, name, source }: CommonProps) {
           />
         </div>
       )}
-      {kind === "site" && <SiteSettings settings={source?.settings ?? {}} />}
-    </>
-  );
-}
-
-const SCOPES = [
-  { value: "path", label: "This folder and below" },
-  { value: "host", label: "The whole host" },
-  { value: "domain", label: "The whole domain" },
-] as const;
-
-const WATCHES = [
-  { value: "external", label: "External links" },
-  { value: "all", label: "All links" },
-  { value: "internal", label: "Internal links" },
-] as const;
-
-type Scope = (typeof SCOPES)[number]["value"];
-type Watch = (typeof WATCHES)[number]["value"];
-
-/** Which pages of a site are read, and which of its links are checked on their own. */
-function SiteSettings({ settings }: { settings: Record<string, unknown> }) {
-  const [scope, setScope] = useState((settings.scope as Scope | undefined) ?? "path");
-  const [watch, setWatch] = useState((settings.watch as Watch | undefined) ?? "external");
-  const excluded = (settings.exclude as string[] | undefined) ?? [];
-  return (
-    <>
-      <div class="src-pair">
-        <SelectField<Scope>
-          label="Pages"
-          name="settings.scope"
-          value={scope}
-          options={SCOPES}
-          onChange={setScope}
-        />
-        <TextField
-          label="Most pages"
-          name="settings.max_pages"
-          type="number"
-          min={1}
-          defaultValue={String(settings.max_pages ?? "")}
-          placeholder="10000"
-        />
-      </div>
-      <Field
-        label="Leave out"
-        name="settings.exclude"
-        hint="Paths, one per line, such as /archive/ or /*.pdf$."
-      >
-        {(ties) => <textarea {...ties} rows={2} defaultValue={excluded.join("\n")} />}
-      </Field>
-      <SelectField<Watch>
-        label="Watch"
-        name="settings.watch"
-        hint="Internal pages that do not answer are always watched."
-        value={watch}
-        options={WATCHES}
-        onChange={setWatch}
-      />
+      <SettingFields key={kind} kind={kind} settings={source?.settings ?? {}} />
     </>
   );
 }

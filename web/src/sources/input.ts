@@ -1,6 +1,7 @@
 import type { Source } from "../data/sources.ts";
 import { textsIn } from "../ui/field.tsx";
 import type { SourceInput, SourceKind } from "./queries.ts";
+import { settingsIn } from "./settings.tsx";
 
 /** Kinds that are read with a credential, or may be. */
 export const MAY_HAVE_CREDENTIAL: SourceKind[] = [
@@ -15,10 +16,9 @@ const CREDENTIAL_TYPES: Partial<Record<SourceKind, string>> = {
 /** What the form says of a new source. */
 export function inputIn(form: FormData, kind: SourceKind): Partial<SourceInput> {
   const credential = credentialIn(form, kind);
-  const settings = settingsIn(form, kind);
   return {
     ...commonIn(form, kind),
-    ...(settings && { settings }),
+    settings: settingsIn(form, kind),
     ...(credential && { credential }),
   };
 }
@@ -45,21 +45,6 @@ export function credentialIn(form: FormData, kind: SourceKind): SourceInput["cre
   return { type: CREDENTIAL_TYPES[kind] ?? "bearer", value, ...(user && { user }) };
 }
 
-function settingsIn(form: FormData, kind: SourceKind): Record<string, unknown> | null {
-  if (kind !== "site") return null;
-  const texts = textsIn(
-    form,
-    ...(["settings.scope", "settings.max_pages", "settings.exclude", "settings.watch"] as const),
-  );
-  const most = texts["settings.max_pages"].trim();
-  return {
-    scope: texts["settings.scope"],
-    watch: texts["settings.watch"],
-    exclude: texts["settings.exclude"].split("\n").flatMap((line) => line.trim() || []),
-    ...(most && { max_pages: Number(most) }),
-  };
-}
-
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** The entries that differ from the present ones. */
@@ -72,7 +57,7 @@ const differing = (wanted: object, present: object) =>
 
 /** What was changed in the form, so that changes by others stay. */
 export function changesIn(source: Source, form: FormData): Partial<SourceInput> {
-  const settings = differing(settingsIn(form, source.kind) ?? {}, source.settings);
+  const settings = differing(settingsIn(form, source.kind), source.settings);
   const credential = form.has("no_credential") ? null : credentialIn(form, source.kind);
   const isCredentialChanged = credential !== null || form.has("no_credential");
   return {

@@ -85,7 +85,8 @@ const WHICH = {
 type Which = keyof typeof WHICH;
 
 function Known({ sources, onAdd }: OnAdd & { sources: Source[] }) {
-  const [which, setWhich] = useState<Which>("all");
+  const { query } = useLocation();
+  const [which, setWhich] = useState<Which>(query.status === "failing" ? "failing" : "all");
   const [search, setSearch] = useState("");
   const field = useRef<HTMLInputElement>(null);
   useKeys({ "/": () => field.current?.focus() });
