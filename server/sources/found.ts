@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
+import { sumOf } from "../db/queries.ts";
 import { contains, numbersOf, type Store } from "../db/store.ts";
 import {
   ELEMENT_KINDS,
@@ -122,18 +123,20 @@ export async function listPages(
 const keysWith = ({ no }: SourceRow, pages: SQL) =>
   sql`(select parts.url_key from source_pages parts where parts.source_no = ${no} and parts.no in ${pages})`;
 
+/** The dead links of a source, and its pages that do not answer. */
+const deadTargets = (no: number) => sql`(
+  with dead as (
+    select links.no from ${linkTags} ties join ${links} on links.no = ties.link_no
+    where ties.tag_no = ${no} and links.status = 'dead'
+  )
+  select no from dead union all
+  select led.no from source_pages led where led.source_no = ${no} and led.link_no in (select no from dead)
+)`;
+
 const HAS = {
   /** From the dead links on, of which there are few. */
-  dead: ({ no }: SourceRow) => sql`(
-    with dead as (
-      select links.no from ${linkTags} ties join ${links} on links.no = ties.link_no
-      where ties.tag_no = ${no} and links.status = 'dead'
-    )
-    select page_no from ${occurrences} where target_no in (
-      select no from dead union all
-      select led.no from source_pages led where led.source_no = ${no} and led.link_no in (select no from dead)
-    )
-  )`,
+  dead: ({ no }: SourceRow) =>
+    sql`(select page_no from ${occurrences} where target_no in ${deadTargets(no)})`,
   fragments: ({ no }: SourceRow) => sql`(
     select o.page_no from ${occurrences} o join source_pages broken on broken.no = o.page_no
     where broken.source_no = ${no} and o.is_fragment_missing = 1
@@ -142,31 +145,79 @@ const HAS = {
 
 async function withCounts(
   store: Store,
-  { no: sourceNo }: SourceRow,
+  source: SourceRow,
   rows: SourcePageRow[],
 ): Promise<ShownPage[]> {
   if (rows.length === 0) return [];
-  const keys = rows.map(({ urlKey }) => urlKey);
-  const counted = await store
-    .select({
-      key: sourcePages.urlKey,
-      places: sql`count(${occurrences.pageNo})`.mapWith(Number),
-      dead: sql`coalesce(sum(case when ${links.status} = 'dead' then 1 else 0 end), 0)`.mapWith(
-        Number,
-      ),
-      fragments: sql`coalesce(sum(${occurrences.isFragmentMissing}), 0)`.mapWith(Number),
-    })
+  const ofPages = and(
+    eq(sourcePages.sourceNo, source.no),
+    inArray(
+      sourcePages.urlKey,
+      rows.map(({ urlKey }) => urlKey),
+    ),
+  );
+  const kept = await store
+    .select({ key: sourcePages.urlKey, places: sumOf(sourcePages.places) })
+    .from(sourcePages)
+    .where(ofPages)
+    .groupBy(sourcePages.urlKey);
+  const places = new Map(kept.map((each) => [each.key, each.places]));
+  const isLong = kept.reduce((sum, each) => sum + each.places, 0) > MANY_PLACES;
+  const [dead, fragments] = await Promise.all([
+    isLong
+      ? countDeadPlaces(
+          store,
+          source,
+          kept.map(({ key }) => key),
+        )
+      : countPlaces(store, ofPages, DEAD_PLACES),
+    source.kind === "site"
+      ? countPlaces(store, and(ofPages, eq(occurrences.isFragmentMissing, true)), sql`count(*)`)
+      : NONE,
+  ]);
+  return rows.map((row) => ({
+    ...row,
+    places: places.get(row.urlKey) ?? 0,
+    dead: dead.get(row.urlKey) ?? 0,
+    fragments: fragments.get(row.urlKey) ?? 0,
+  }));
+}
+
+const MANY_PLACES = 10_000;
+const NONE: ReadonlyMap<string, number> = new Map();
+const DEAD_PLACES = sql`sum(case when ${links.status} = 'dead' then 1 else 0 end)`;
+
+/** From the dead links on, of which long pages have few. The databases must not turn it round. */
+async function countDeadPlaces(
+  store: Store,
+  { no }: SourceRow,
+  keys: string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await store
+    .select({ key: sql<string>`page.url_key`, count: sql`count(*)`.mapWith(Number) })
+    .from(sql`${deadTargets(no)} as dead
+      cross join ${occurrences} place cross join ${sourcePages} page`)
+    .where(sql`place.target_no = dead.no and page.no = place.page_no
+      and page.source_no = ${no} and ${inArray(sql`page.url_key`, keys)}`)
+    .groupBy(sql`page.url_key`);
+  return new Map(rows.map(({ key, count }) => [key, count]));
+}
+
+/** Counts places by the keys of their pages. */
+async function countPlaces(
+  store: Store,
+  where: SQL | undefined,
+  counted: SQL,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await store
+    .select({ key: sourcePages.urlKey, count: counted.mapWith(Number) })
     .from(sourcePages)
     .innerJoin(occurrences, eq(occurrences.pageNo, sourcePages.no))
     .leftJoin(target, eq(target.no, occurrences.targetNo))
     .leftJoin(links, eq(links.no, targetLink))
-    .where(and(eq(sourcePages.sourceNo, sourceNo), inArray(sourcePages.urlKey, keys)))
+    .where(where)
     .groupBy(sourcePages.urlKey);
-  const byKey = new Map(counted.map(({ key, ...counts }) => [key as string, counts]));
-  return rows.map((row) => {
-    const { places = 0, dead = 0, fragments = 0 } = byKey.get(row.urlKey) ?? {};
-    return { ...row, places, dead, fragments };
-  });
+  return new Map(rows.map(({ key, count }) => [key, count]));
 }
 
 /** The most places that a page is shown with. */
@@ -228,17 +279,13 @@ export async function listOccurrences(
       .orderBy(asc(occurrences.pageNo), asc(occurrences.targetNo), asc(occurrences.place))
       .limit(limit)
       .offset(offset),
-    countPlaces(store, no, source),
+    keptPlaces(store, no, source),
   ]);
   return { items: rows.map(toPlace), total };
 }
 
 /** Kept counts: a link may stand on 100,000 pages. */
-async function countPlaces(
-  store: Store,
-  linkNo: number,
-  source: SourceRow | null,
-): Promise<number> {
+async function keptPlaces(store: Store, linkNo: number, source: SourceRow | null): Promise<number> {
   const [row] = source
     ? await store
         .select({ places: sourceLinks.places })

@@ -36,7 +36,7 @@ import {
 } from "./runs.ts";
 import { settleStep, startSettling } from "./settle.ts";
 import { openCredential } from "./sources.ts";
-import { LAST_DEPTH, queueFirst, writeBatch } from "./write.ts";
+import { createQueued, LAST_DEPTH, type Queued, queueFirst, writeBatch } from "./write.ts";
 
 const POLL_MS = 1000;
 const RENEW_MS = 15_000;
@@ -122,12 +122,13 @@ async function workOn(deps: Deps, source: ClaimedSource, signal: AbortSignal): P
     if (source.deletedAt !== null) return await inSteps(deps, source, signal, eraseStep);
     if (source.kind === "push") return await inSteps(deps, source, signal, retireMissing);
     let run = await startOrResume(deps, source);
+    const queued = createQueued();
     let interrupted = 0;
     while (isUnderWay(run)) {
       if (signal.aborted || !deps.nodes.share("checks").has(source.bucket)) {
         return await releaseSource(deps, source, deps.clock.now());
       }
-      const step = await stepOf(deps, source, run, signal);
+      const step = await stepOf(deps, source, { run, queued, signal });
       if (step.kind === "rest") {
         return await releaseSource(deps, source, deps.clock.now() + step.forMs);
       }
@@ -158,18 +159,19 @@ async function inSteps(
   }
 }
 
-/** Runs one transaction of a step, which begins with the lease. */
+/** Runs one transaction of a step, which begins with the lease. @param wakes whether others have something to do now */
 async function write<T>(
   deps: Deps,
   source: ClaimedSource,
   work: (within: Deps) => Promise<T>,
+  wakes: (result: T) => boolean = () => true,
 ): Promise<T> {
   const result = await deps.store.transaction(async (tx) => {
     const within = { ...deps, store: tx };
     await holdLease(within, source);
     return work(within);
   });
-  deps.loops.wake();
+  if (wakes(result)) deps.loops.wake();
   deps.topics.counted(new Set([source.accountId]));
   return result;
 }
@@ -213,8 +215,7 @@ type Stepped = { kind: "on"; run: Run; isInterrupted?: boolean } | { kind: "rest
 async function stepOf(
   deps: Deps,
   source: ClaimedSource,
-  run: Run,
-  signal: AbortSignal,
+  { run, queued, signal }: Omit<Reading, "targets">,
 ): Promise<Stepped & { isInterrupted?: boolean }> {
   if (run.status === "settling") {
     const settled = await write(deps, source, async (within) => {
@@ -237,7 +238,7 @@ async function stepOf(
       }),
     };
   }
-  return readStep(deps, source, { run, targets, signal });
+  return readStep(deps, source, { run, targets, queued, signal });
 }
 
 const asIncomplete = (run: Run, reason: NonNullable<Run["place"]["incomplete"]>): Run => ({
@@ -313,12 +314,12 @@ async function nextTargets(
   });
 }
 
-type Reading = { run: Run; targets: Target[]; signal: AbortSignal };
+type Reading = { run: Run; targets: Target[]; queued: Queued; signal: AbortSignal };
 
 async function readStep(
   deps: Deps,
   source: ClaimedSource,
-  { run: before, targets, signal }: Reading,
+  { run: before, targets, queued, signal }: Reading,
 ): Promise<Stepped> {
   const startedAt = deps.clock.elapsed();
   let run = before;
@@ -330,11 +331,21 @@ async function readStep(
       isOut = hasUnanswered(batch) && (await wentOffline(deps, startedAt));
       // Its pages wait, and are read when this monitor is online again.
       if (isOut) throw new Error("This monitor is offline.");
-      run = await write(deps, source, async (within) => {
-        const next = await writeBatch(within, source, run, batch);
-        await saveRun(within.store, next);
-        return next;
-      });
+      const { links } = run.counts;
+      const isNews = (next: Run) =>
+        next.counts.links.new + next.counts.links.returned > links.new + links.returned;
+      const written = await write(
+        deps,
+        source,
+        async (within) => {
+          const next = await writeBatch(within, source, { run, queued }, batch);
+          await saveRun(within.store, next.run);
+          return next;
+        },
+        (next) => isNews(next.run),
+      );
+      run = written.run;
+      for (const [name, { no, linkNo }] of written.pages) queued.set(name, { no, linkNo });
     } catch (error) {
       failure ??= error;
       stop.abort();
@@ -402,6 +413,9 @@ async function afterStep(
     );
     return { kind: "on", run: ended };
   }
+  // A crawl goes on with the pages that wait.
+  if (end.kind === "done" && run.place.isRead && !end.mark && !end.isUnchanged && !end.isMismatch)
+    return { kind: "on", run };
   const next = await write(deps, source, async (within) => {
     const { place } = run;
     const read: Run =

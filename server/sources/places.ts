@@ -10,7 +10,7 @@ import { parseTarget } from "../net/policy.ts";
 import type { FoundPage, Place } from "../reading/job.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { RunError } from "./runs.ts";
-import { type Context, clean, nameOf, type Pages, upsertOf } from "./writing.ts";
+import { type Context, clean, nameOf, type Targets, upsertOf } from "./writing.ts";
 
 /** New links of a run whose first checks are due at once; the others follow at this pace. */
 const AT_ONCE = 1000;
@@ -27,7 +27,7 @@ type StoredPlace = typeof occurrences.$inferSelect;
 /** Compares the places of pages with those that are stored, and writes what differs. */
 export async function writePlaces(
   context: Context,
-  known: Pages,
+  known: Targets,
   changed: Changed[],
 ): Promise<RunError[]> {
   const { tx, run } = context;
@@ -116,10 +116,14 @@ const savePlaces = (tx: Store, places: StoredPlace[]): Promise<unknown> =>
     ]),
   );
 
-type Targets = { targets: Map<Place, number>; errors: RunError[] };
+type FoundTargets = { targets: Map<Place, number>; errors: RunError[] };
 
 /** Finds the links and pages that places lead to, and creates the links that are missing. */
-async function findTargets(context: Context, known: Pages, changed: Changed[]): Promise<Targets> {
+async function findTargets(
+  context: Context,
+  known: Targets,
+  changed: Changed[],
+): Promise<FoundTargets> {
   const { deps, run } = context;
   const targets = new Map<Place, number>();
   const errors: RunError[] = [];

@@ -192,7 +192,7 @@ async function storePages(
     places,
   }));
   const counts = { ...PUSH_RUN.counts, places: source.places };
-  await writeBatch(deps, source, { ...PUSH_RUN, counts }, batchOf(readings));
+  await writeBatch(deps, source, { run: { ...PUSH_RUN, counts } }, batchOf(readings));
   const stored = await readKnown(tx, source, changed);
   await removeFrom(
     deps,

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
 import { takeNumbers } from "../db/queries.ts";
 import { numbersOf, onRows, rowsOf, type Store } from "../db/store.ts";
 import { type SourceKind, type SourcePageRow, type SourceRow, sourcePages } from "../db/tables.ts";
@@ -7,7 +8,15 @@ import type { Batch, FoundPage, PageReading } from "../reading/job.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Changed, writePlaces } from "./places.ts";
 import { type Run, type RunError, withNotes } from "./runs.ts";
-import { type Context, clean, contextOf, nameOf, type Pages, upsertOf } from "./writing.ts";
+import {
+  type Context,
+  clean,
+  contextOf,
+  nameOf,
+  type Pages,
+  type Targets,
+  upsertOf,
+} from "./writing.ts";
 
 /** Added to the depth of pages that are read once more, at the end of the run. */
 export const LAST_DEPTH = 1_000_000;
@@ -15,31 +24,47 @@ const LONGEST_HEADER = 1000;
 /** Before the keys of sitemaps, which are read like pages of a site but are none. */
 export const SITEMAP_KEY = "sitemap:";
 
+/** Pages that a run has queued, by their names: many pages lead to them. Holds only what was committed. */
+export type Queued = LRUCache<string, { no: number; linkNo: number | null }>;
+
+const MOST_QUEUED = 50_000;
+
+export const createQueued = (): Queued => new LRUCache({ max: MOST_QUEUED });
+
 /**
  * Writes what a step has read, in its transaction: links that are new, and what has changed of the pages. Reading only
  * adds, and flags what it no longer finds.
+ * @returns the run, and pages that it has queued
  */
 export async function writeBatch(
   deps: Deps,
   source: SourceRow,
-  before: Run,
+  { run: before, queued = createQueued() }: { run: Run; queued?: Queued },
   batch: Batch,
-): Promise<Run> {
+): Promise<{ run: Run; pages: Targets }> {
   const context = await contextOf(deps, source, before);
   const { run, tx } = context;
   if (batch.cursor !== null) run.place.reader = batch.cursor;
   const linked = batch.pages
     .flatMap(({ places }) => places ?? [])
     .flatMap(({ page }) => page ?? []);
+  const names = new Set([...linked, ...batch.found].map(({ key }) => nameOf(key, "")));
+  const targets = new Map([...names].flatMap((name) => withName(name, queued.get(name))));
+  const found = [...batch.found, ...linked].filter(({ key }) => !targets.has(nameOf(key, "")));
   const known = await readPages(tx, source, [
     ...batch.pages.map(({ key, part }) => [key, part] as const),
-    ...[...linked, ...batch.found].map(({ key }) => [key, ""] as const),
+    ...found.map(({ key }) => [key, ""] as const),
   ]);
-  await queuePages(context, known, [...batch.found, ...linked]);
+  await queuePages(context, known, found);
+  const pages = new Map([...known].filter(([, page]) => isQueued(run, page)));
   await markUnchanged(context, batch.pages);
-  const errors = await writeReadings(context, known, batch.pages);
-  return withNotes(run, batch.notes, errors);
+  const all = { known, targets: new Map([...targets, ...known]) };
+  const errors = await writeReadings(context, all, batch.pages);
+  return { run: withNotes(run, batch.notes, errors), pages };
 }
+
+const withName = <T>(name: string, value: T | undefined): [string, T][] =>
+  value === undefined ? [] : [[name, value]];
 
 /** Kinds that are read from one document on. Others are answers of an API, or files. */
 const FROM_DOCUMENT: SourceKind[] = ["site", "sitemap", "list", "feed"];
@@ -129,8 +154,15 @@ const OF_THE_WAY = ["depth", "not_in_sitemap"];
 
 function isWanted({ runNo }: Run, row: SourcePageRow | undefined, page: FoundPage): boolean {
   if (!row || row.wantedRun < runNo) return true;
-  return page.skipped === null && row.state === "skipped" && OF_THE_WAY.includes(row.reason ?? "");
+  return page.skipped === null && isOvertakable(row);
 }
+
+const isOvertakable = ({ state, reason }: SourcePageRow): boolean =>
+  state === "skipped" && OF_THE_WAY.includes(reason ?? "");
+
+/** Whether nothing that leads to the page changes anything in this run. */
+const isQueued = ({ runNo }: Run, page: SourcePageRow): boolean =>
+  page.wantedRun === runNo && !isOvertakable(page);
 
 function mostPages({ deps, source, caller }: Pick<Context, "deps" | "source" | "caller">): number {
   const { max_pages: own } = JSON.parse(source.settings) as { max_pages?: number };
@@ -252,7 +284,7 @@ const queueAgain = onRows(
 /** @returns what was met and is not a link */
 async function writeReadings(
   context: Context,
-  known: Pages,
+  { known, targets }: { known: Pages; targets: Targets },
   readings: PageReading[],
 ): Promise<RunError[]> {
   const { tx, source } = context;
@@ -276,7 +308,7 @@ async function writeReadings(
     if (given.places) changed.push({ row, places: given.places });
     else if (reading.outcome === "read") same.push(row);
   }
-  const errors = await writePlaces(context, known, changed);
+  const errors = await writePlaces(context, targets, changed);
   await savePages(tx, rows);
   await queueTargets(context, same);
   return errors;

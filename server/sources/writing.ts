@@ -28,6 +28,9 @@ async function callerOf(tx: Store, source: SourceRow): Promise<Caller> {
 /** Pages by key and part. */
 export type Pages = Map<string, SourcePageRow>;
 
+/** What has to be known of pages that others lead to, by key and part. */
+export type Targets = ReadonlyMap<string, Pick<SourcePageRow, "no" | "linkNo">>;
+
 export const nameOf = (key: string, part: string) => `${key}\n${part}`;
 
 /** Databases take no NUL, and no half characters. */

@@ -12,7 +12,7 @@ const PLACES = Number(process.env.BENCH_PLACES ?? 1_000_000);
 const LINKS = Math.ceil(PLACES * 0.3);
 const AT_ONCE = 20;
 const LOOK_MS = 100;
-const READ_EVERY_MS = 20;
+const READ_EVERY_MS = 50;
 const ASKS = 100;
 
 /**
@@ -75,11 +75,14 @@ function createClient(url: string, key: string) {
     let isOver = false;
     const times: number[] = [];
     const others = (async () => {
+      const asked: Promise<void>[] = [];
       for (let dueAt = performance.now(); !isOver; dueAt += READ_EVERY_MS) {
         await Bun.sleep(Math.max(0, dueAt - performance.now()));
-        await ask("GET", "/links?per_page=50");
-        times.push(performance.now() - dueAt);
+        // From when it was due, so that a stalled server does not hide those that it delays.
+        const note = () => void times.push(performance.now() - dueAt);
+        asked.push(ask("GET", "/links?per_page=50").then(note));
       }
+      await Promise.all(asked);
     })();
     for (;;) {
       const source = (await ask("GET", `/sources/${id}`)).data as Source;
