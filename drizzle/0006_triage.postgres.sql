@@ -2,22 +2,38 @@
 
 -- The counts of a tag are kept like those of a group.
 
-CREATE FUNCTION count_for(subjects BIGINT[], link links, n BIGINT) RETURNS void LANGUAGE sql AS $$
+-- Takes a link off as it was, and adds it as it is; null where it was not there or is gone.
+CREATE FUNCTION count_for(subjects BIGINT[], was links, is_now links) RETURNS void LANGUAGE sql AS $$
   INSERT INTO link_counts (subject, part, active, dead, unknown, handled)
-  SELECT subject, link.no / 1000, CASE WHEN link.status = 'active' THEN n ELSE 0 END,
-    CASE WHEN link.status = 'dead' THEN n ELSE 0 END, CASE WHEN link.status = 'unknown' THEN n ELSE 0 END,
-    CASE WHEN link.status = 'dead' AND link.handling <> 'open' THEN n ELSE 0 END
+  SELECT subject, coalesce(is_now.no, was.no) / 1000,
+    CASE WHEN is_now.status = 'active' THEN 1 ELSE 0 END - CASE WHEN was.status = 'active' THEN 1 ELSE 0 END,
+    CASE WHEN is_now.status = 'dead' THEN 1 ELSE 0 END - CASE WHEN was.status = 'dead' THEN 1 ELSE 0 END,
+    CASE WHEN is_now.status = 'unknown' THEN 1 ELSE 0 END - CASE WHEN was.status = 'unknown' THEN 1 ELSE 0 END,
+    CASE WHEN is_now.status = 'dead' AND is_now.handling <> 'open' THEN 1 ELSE 0 END
+      - CASE WHEN was.status = 'dead' AND was.handling <> 'open' THEN 1 ELSE 0 END
   FROM unnest(subjects) AS subject ORDER BY subject
   ON CONFLICT (subject, part) DO UPDATE SET active = link_counts.active + excluded.active,
     dead = link_counts.dead + excluded.dead, unknown = link_counts.unknown + excluded.unknown,
     handled = link_counts.handled + excluded.handled;
 $$;
 
-CREATE OR REPLACE FUNCTION count_link(link links, n BIGINT) RETURNS void LANGUAGE sql AS $$
-  SELECT count_for(ARRAY(
-    SELECT link.account_no UNION ALL SELECT no FROM groups WHERE id = link.group_id
-    UNION ALL SELECT tag_no FROM link_tags WHERE link_no = link.no), link, n);
+CREATE FUNCTION subjects_of(link links) RETURNS BIGINT[] LANGUAGE sql AS $$
+  SELECT ARRAY(SELECT link.account_no UNION ALL SELECT no FROM groups WHERE id = link.group_id
+    UNION ALL SELECT tag_no FROM link_tags WHERE link_no = link.no);
 $$;
+
+CREATE OR REPLACE FUNCTION count_links() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' AND OLD.group_id IS NOT DISTINCT FROM NEW.group_id THEN
+    PERFORM count_for(subjects_of(NEW), OLD, NEW);
+    RETURN NULL;
+  END IF;
+  IF TG_OP <> 'INSERT' THEN PERFORM count_for(subjects_of(OLD), OLD, NULL); END IF;
+  IF TG_OP <> 'DELETE' THEN PERFORM count_for(subjects_of(NEW), NULL, NEW); END IF;
+  RETURN NULL;
+END $$;
+
+DROP FUNCTION count_link(links, BIGINT);
 
 DROP TRIGGER links_count_changes ON links;
 CREATE TRIGGER links_count_changes AFTER UPDATE OF status, group_id, handling ON links
@@ -28,9 +44,9 @@ EXECUTE FUNCTION count_links();
 CREATE FUNCTION count_tags() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
-    PERFORM count_for(ARRAY[OLD.tag_no], links, -1) FROM links WHERE no = OLD.link_no;
+    PERFORM count_for(ARRAY[OLD.tag_no], links, NULL) FROM links WHERE no = OLD.link_no;
   ELSE
-    PERFORM count_for(ARRAY[NEW.tag_no], links, 1) FROM links WHERE no = NEW.link_no;
+    PERFORM count_for(ARRAY[NEW.tag_no], NULL, links) FROM links WHERE no = NEW.link_no;
   END IF;
   RETURN NULL;
 END $$;

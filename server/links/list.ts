@@ -163,13 +163,14 @@ async function findMatching(
   return { nos: rows.map(({ no }) => no), total: counted!.total };
 }
 
-/** The plus makes SQLite find links by their reason, which may be rare, and not walk all of their status in order. */
-function inOrder({ by, isDown }: LinkOrder, { reason }: LinkQuery) {
+/** The plus makes the database find links that may be few, and not walk all of them in order. */
+function inOrder({ by, isDown }: LinkOrder, query: LinkQuery) {
   const turned = isDown ? desc : asc;
   if (by === "dead_first") return [sql.raw(DEAD_RANK), desc(links.statusChangedAt), desc(links.no)];
   if (by === "status_changed_at") return [turned(links.statusChangedAt), turned(links.no)];
   if (by === "url_key") return [turned(links.urlKey)];
-  return [turned(reason && reason !== "ok" ? sql`+${links.no}` : links.no)];
+  const isFew = (query.reason && query.reason !== "ok") || isByTriage(query);
+  return [turned(isFew ? sql`+${links.no}` : links.no)];
 }
 
 async function findBelow(

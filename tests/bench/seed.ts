@@ -11,6 +11,7 @@ import { numbersOfKinds } from "../../server/history/kinds.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { siteOfUrl } from "../../server/lib/site.ts";
+import { bucketOfUrl } from "../../server/work/nodes.ts";
 
 /** How much there is to be, and what the links are. */
 type Seed = {
@@ -87,6 +88,8 @@ async function insertLinks(
         Math.round(dueAt(n)),
         now - links + n,
         siteOfUrl(url),
+        // Otherwise the program would move all links to their buckets while it is measured.
+        bucketOfUrl(url),
       ];
     });
     await store.write([
@@ -94,11 +97,11 @@ async function insertLinks(
         insert into links (no, id, account_id, account_no, url, url_key, service, status, reason,
           status_changed_at, decided_status, last_active_at, inconclusive_checks, check_frequency,
           next_check_at, next_trigger, last_status, last_reason, last_status_code, last_response_time_ms,
-          last_checked_at, created_at, updated_at, site)
+          last_checked_at, created_at, updated_at, site, bucket)
         select no, id, ${accountId}, cast(${accountNo} as bigint), url, url, 'generic', verdict,
           case verdict when 'dead' then 'http_404' when 'unknown' then 'http_403' else 'ok' end, made_at,
           'active', made_at, 0, ${frequency}, due_at, 'scheduled', 'active', 'ok', 200, 120, made_at, made_at,
-          made_at, site
+          made_at, site, bucket
         from ${rowsOf(store, LINK, rows)} as fresh
       `),
     ]);
@@ -114,6 +117,7 @@ const LINK = {
   due_at: "bigint",
   made_at: "bigint",
   site: "text",
+  bucket: "bigint",
 } as const;
 
 /** What history is made by goes up evenly only in such numbers. */

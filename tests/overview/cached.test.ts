@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Store } from "../../server/db/store.ts";
 import { cached } from "../../server/db/cached.ts";
+import type { Store } from "../../server/db/store.ts";
 import { movableClock } from "../clock.ts";
 
 /** Counts how often it was asked; each time it takes so long. */
