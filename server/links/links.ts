@@ -209,7 +209,7 @@ export const isCounted = (filter: LinkFilter): boolean =>
 export const isOfTriage = (filter: LinkFilter): boolean =>
   Boolean(filter.handling || filter.assignee || filter.overridden || filter.external_id);
 
-/** Whether all links are wanted that nobody has acknowledged or muted: all but those few. */
+/** Whether all links are wanted that are neither acknowledged nor muted: all but a few. */
 const isOpen = ({ handling, assignee, overridden, external_id: id, ...filter }: LinkFilter) =>
   handling === "open" &&
   !(assignee || overridden || id || filter.status || filter.attention) &&

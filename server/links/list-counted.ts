@@ -315,7 +315,7 @@ function readParts(
     .orderBy(turned(window)(linkCounts.part));
 }
 
-/** Links that somebody has acknowledged or muted, of which there are few. */
+/** Acknowledged and muted links, of which there are few. */
 const readHandled = (store: Store, { accountNo }: Caller): Promise<{ no: number }[]> =>
   store.readPool
     .select({ no: links.no })

@@ -124,10 +124,11 @@ const keysWith = ({ no }: SourceRow, pages: SQL) =>
   sql`(select parts.url_key from source_pages parts where parts.source_no = ${no} and parts.no in ${pages})`;
 
 /** The dead links of a source, and its pages that do not answer. */
-const deadTargets = (no: number) => sql`(
+const deadTargets = ({ no, accountNo }: SourceRow) => sql`(
   with dead as (
-    select links.no from ${linkTags} ties join ${links} on links.no = ties.link_no
-    where ties.tag_no = ${no} and links.status = 'dead'
+    select links.no from ${links} cross join ${linkTags} ties
+    where links.account_no = ${accountNo} and links.status = 'dead'
+      and ties.tag_no = ${no} and ties.link_no = links.no
   )
   select no from dead union all
   select led.no from source_pages led where led.source_no = ${no} and led.link_no in (select no from dead)
@@ -135,8 +136,8 @@ const deadTargets = (no: number) => sql`(
 
 const HAS = {
   /** From the dead links on, of which there are few. */
-  dead: ({ no }: SourceRow) =>
-    sql`(select page_no from ${occurrences} where target_no in ${deadTargets(no)})`,
+  dead: (source: SourceRow) =>
+    sql`(select page_no from ${occurrences} where target_no in ${deadTargets(source)})`,
   fragments: ({ no }: SourceRow) => sql`(
     select o.page_no from ${occurrences} o join source_pages broken on broken.no = o.page_no
     where broken.source_no = ${no} and o.is_fragment_missing = 1
@@ -190,15 +191,15 @@ const DEAD_PLACES = sql`sum(case when ${links.status} = 'dead' then 1 else 0 end
 /** From the dead links on, of which long pages have few. The databases must not turn it round. */
 async function countDeadPlaces(
   store: Store,
-  { no }: SourceRow,
+  source: SourceRow,
   keys: string[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await store
     .select({ key: sql<string>`page.url_key`, count: sql`count(*)`.mapWith(Number) })
-    .from(sql`${deadTargets(no)} as dead
+    .from(sql`${deadTargets(source)} as dead
       cross join ${occurrences} place cross join ${sourcePages} page`)
     .where(sql`place.target_no = dead.no and page.no = place.page_no
-      and page.source_no = ${no} and ${inArray(sql`page.url_key`, keys)}`)
+      and page.source_no = ${source.no} and ${inArray(sql`page.url_key`, keys)}`)
     .groupBy(sql`page.url_key`);
   return new Map(rows.map(({ key, count }) => [key, count]));
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { sourcePages } from "../../server/db/tables.ts";
 import { crawlKeyOf } from "../../server/reading/addresses.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { pathOf } from "../reading/crawl.ts";
 import { type PlayedSite, startPlayedSite } from "../reading/site.ts";
 import { until } from "../until.ts";
@@ -9,6 +11,36 @@ import { SOURCES, startReading } from "./reading.ts";
 const HOUR_MS = 3_600_000;
 /** Links may have words for statistics, which make no other page. */
 const keyOf = (url: string) => pathOf(crawlKeyOf(new URL(url)));
+/** Where places and links are kept, and the number of each row. */
+const WRITTEN = {
+  ...{ source_pages: "no", occurrences: "page_no", source_links: "link_no", links: "no" },
+  ...{ link_origins: "link_no", link_tags: "link_no" },
+};
+
+/** Notes which rows are written from now on, with SQLite only. Returns how many of each table. */
+async function noteWrites({ deps: { store } }: TestServer) {
+  if (store.engine.name !== "sqlite") return async () => [];
+  await store.run(sql`create table written (name text, no integer)`);
+  for (const [table, no] of Object.entries(WRITTEN)) {
+    for (const [verb, row] of [
+      ["insert", "new"],
+      ["update", "new"],
+      ["delete", "old"],
+    ]) {
+      const note = `create trigger note_${table}_${verb} after ${verb} on ${table}
+        begin insert into written values ('${table}', ${row}.${no}); end`;
+      await store.run(sql.raw(note));
+    }
+  }
+  return async (): Promise<[table: string, rows: number][]> => {
+    const counted = "select name, count(distinct no) from written group by name";
+    const counts = new Map(
+      (await store.engine.run({ sql: counted, params: [] })) as [string, number][],
+    );
+    return Object.keys(WRITTEN).map((table) => [table, counts.get(table) ?? 0]);
+  };
+}
+
 const NO_LIMIT = { STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" };
 
 onBothEngines(
@@ -70,9 +102,15 @@ onBothEngines(
       const before = await all("/api/v1/links");
       const pages = source.counts;
       site.unchanged = 0;
+      const written = await noteWrites(server());
 
       source = await reading.again(me, source.id);
 
+      const known = await server().deps.store.$count(sourcePages);
+      for (const [table, rows] of await written()) {
+        expect([table, rows > 0]).toEqual([table, table === "source_pages"]);
+        expect(rows).toBeLessThanOrEqual(known);
+      }
       expect(source.run).toMatchObject({ status: "complete", links: { new: 0, missing: 0 } });
       expect(source.counts).toEqual(pages);
       expect(site.unchanged).toBeGreaterThan(site.readable.size * 0.9);

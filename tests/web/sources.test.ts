@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import type { Asker } from "../harness.ts";
@@ -115,6 +115,12 @@ onDashboard("Sources", (dashboard) => {
     const me = await askerOf(server, accountId);
     const { id } = await newList(me);
 
+    await page.goto("/");
+    const coming = page.getByRole("region", { name: "Coming up" });
+    await coming.getByText("Source fails").waitFor();
+    expect(await coming.getByRole("link", { name: "Docs" }).getAttribute("href")).toBe(
+      `/sources/${id}`,
+    );
     await page.goto("/sources");
     await page.getByRole("button", { name: "Failing 1" }).click();
     await page
@@ -170,6 +176,44 @@ onDashboard("Sources", (dashboard) => {
     expect((await me.get(`${SOURCES}/${id}`)).status).toBe(404);
   });
 
+  test("have the settings of their kind in the form, of which only what was changed is sent", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    const add = async (kind: string) => {
+      const source = { kind, name: kind, url: "https://a.test/o/r", paused: true };
+      return (await me.post(SOURCES, source)).body.data.id as string;
+    };
+    const edits: [kind: string, change: (sheet: Locator) => Promise<unknown>, sent: object][] = [
+      [
+        "site",
+        (sheet) => sheet.getByLabel("Include only").fill("/docs/\n /blog/"),
+        { include: ["/docs/", "/blog/"] },
+      ],
+      ["sitemap", (sheet) => sheet.getByLabel("Leave out").fill("/old/"), { exclude: ["/old/"] }],
+      ["feed", (sheet) => sheet.getByLabel("Links inside of items").uncheck(), { content: false }],
+      ["feed", (sheet) => sheet.getByLabel("Days to keep").fill("7"), { keep_days: 7 }],
+      ["list", (sheet) => sheet.getByLabel("Format").selectOption("csv"), { format: "csv" }],
+      ["git", (sheet) => sheet.getByLabel("Branch or tag").fill("v2"), { ref: "v2" }],
+      ["linkding", (sheet) => sheet.getByLabel("Archived").check(), { archived: true }],
+      ["wordpress", (sheet) => sheet.getByLabel("Types").fill("posts, news"), NEWS],
+    ];
+    for (const [kind, change, settings] of edits) {
+      const id = await add(kind);
+      await page.goto(`/sources/${id}`);
+      const sent = page.waitForRequest((request) => request.method() === "PATCH");
+      await choose(page, "Edit");
+      const sheet = page.getByRole("dialog", { name: "Edit source" });
+      await change(sheet);
+      expect(await faultsOf(page)).toEqual([]);
+      await sheet.getByRole("button", { name: "Save" }).click();
+      expect([kind, (await sent).postDataJSON()]).toEqual([kind, { settings }]);
+      await page.getByText("The source was changed.").waitFor();
+      expect((await me.get(`${SOURCES}/${id}`)).body.data.settings).toMatchObject(settings);
+      await me.delete(`${SOURCES}/${id}`);
+    }
+  });
+
   test("are shown to viewers without what they may not do", async () => {
     const { server, user } = dashboard();
     const { accountId } = await user();
@@ -193,6 +237,8 @@ onDashboard("Sources", (dashboard) => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 });
+
+const NEWS = { types: ["posts", "news"] };
 
 /** Chooses from the menu of the source. */
 async function choose(page: Page, name: string): Promise<void> {
