@@ -143,7 +143,8 @@ async function findLate({ store, clock, config }: Deps, holdMs: number): Promise
     params: [
       now + Math.min(...longest),
       ...FREQUENCIES.flatMap((name, i) => [name, now + longest[i]!]),
-      now + LEASE_MS,
+      // Links are claimed while the statement waits for its turn, and their leases end later than those of this moment.
+      now + 2 * LEASE_MS,
     ],
   });
   return rows.map(([no]) => no as number);

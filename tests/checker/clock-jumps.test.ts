@@ -95,6 +95,21 @@ onBothEngines("A clock that is set back", (server) => {
     await loop.stop();
   });
 
+  test("has not been set back when a link is claimed while leases are looked at", async () => {
+    const lines = await logLines("warning");
+    const me = await server().account();
+    const clock = setClock(server().clock.now());
+    await addMany(server(), me, { count: 1, url: "https://claimed.test/", dueAt: clock.now() });
+    const checkingUntil = clock.now() + LEASE_MS + 10_000;
+    await server().deps.store.update(links).set({ checkingUntil, nextCheckAt: checkingUntil });
+
+    const loop = playLoop(server(), { clock, check: async () => saw("ok") });
+    await loop.seconds(5);
+
+    expect(lines).toEqual([]);
+    await loop.stop();
+  });
+
   test("makes no storm of what comes back", async () => {
     const { me, clock, loop } = await started(server());
     clock.setBy(-YEAR);
