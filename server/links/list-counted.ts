@@ -22,7 +22,6 @@ import { allCounted, openDead, sumOf, totalLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { groups, linkCounts, links, linkTags, linkTriage, type Verdict } from "../db/tables.ts";
 import { fromNearerEnd, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
-
 import type { Deps } from "../work/deps.ts";
 import { isCounted, type LinkFilter, numberOfSource, withStatus } from "./links.ts";
 import type { LinkQuery } from "./model.ts";
@@ -62,9 +61,9 @@ export async function findCounted(
   if (status === "checking") return pageOf(checking, window);
   const hidden = checking.filter((link) => link.status === status);
   const counted = attention ? openDead : status ? linkCounts[status] : allCounted;
-  const handled = handling === "open" ? await readHandled(store, caller) : [];
-  const parts = withoutHidden(
-    [...hidden, ...handled],
+  const handled = handling === "open" ? await countHandled(store, caller) : [];
+  const parts = without(
+    [...hidden.map(({ no }) => ({ part: Math.floor(no / PART), count: 1 })), ...handled],
     await readParts(store, subject, counted, window),
   );
   const total = parts.reduce((sum, part) => sum + part.count, 0);
@@ -137,14 +136,15 @@ export async function findByParts(
   return { total, nos: rows.map(({ no }) => no) };
 }
 
-const countByParts = ({ readPool }: Store, matches: SQL | undefined): Promise<Part[]> => {
-  const part = sql`${links.no} / ${sql.raw(String(PART))}`;
-  return readPool
-    .select({ part: part.mapWith(Number), count: count() })
+/** The thousand in which the number of a link is. */
+const PART_OF_LINK = sql`${links.no} / ${sql.raw(String(PART))}`;
+
+const countByParts = ({ readPool }: Store, matches: SQL | undefined): Promise<Part[]> =>
+  readPool
+    .select({ part: PART_OF_LINK.mapWith(Number), count: count() })
     .from(links)
     .where(matches)
-    .groupBy(part);
-};
+    .groupBy(PART_OF_LINK);
 
 /** The links of a source have its number as that of a tag. */
 const numberOfTag = async (
@@ -315,24 +315,23 @@ function readParts(
     .orderBy(turned(window)(linkCounts.part));
 }
 
-/** Acknowledged and muted links, of which there are few. */
-const readHandled = (store: Store, { accountNo }: Caller): Promise<{ no: number }[]> =>
-  store.readPool
-    .select({ no: links.no })
+/** Acknowledged and muted links. */
+const countHandled = ({ readPool }: Store, { accountNo }: Caller): Promise<Part[]> =>
+  readPool
+    .select({ part: PART_OF_LINK.mapWith(Number), count: count() })
     .from(linkTriage)
     .innerJoin(links, eq(links.no, linkTriage.linkNo))
     .where(
       // A literal, since a database cannot match a parameter with the condition of an index.
       and(eq(linkTriage.accountNo, accountNo), sql`${linkTriage.handling} <> 'open'`),
-    );
+    )
+    .groupBy(PART_OF_LINK);
 
-function withoutHidden(hidden: { no: number }[], parts: Part[]): Part[] {
+/** Takes links that are not shown off the counts. */
+function without(hidden: Part[], parts: Part[]): Part[] {
   if (hidden.length === 0) return parts;
   const hiddenIn = new Map<number, number>();
-  for (const { no } of hidden) {
-    const part = Math.floor(no / PART);
-    hiddenIn.set(part, (hiddenIn.get(part) ?? 0) + 1);
-  }
+  for (const { part, count } of hidden) hiddenIn.set(part, (hiddenIn.get(part) ?? 0) + count);
   return parts.map(({ part, count }) => ({ part, count: count - (hiddenIn.get(part) ?? 0) }));
 }
 

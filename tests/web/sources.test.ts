@@ -117,7 +117,7 @@ onDashboard("Sources", (dashboard) => {
 
     await page.goto("/");
     const coming = page.getByRole("region", { name: "Coming up" });
-    await coming.getByText("Source fails").waitFor();
+    await coming.getByText("Source is failing").waitFor();
     expect(await coming.getByRole("link", { name: "Docs" }).getAttribute("href")).toBe(
       `/sources/${id}`,
     );
@@ -191,7 +191,7 @@ onDashboard("Sources", (dashboard) => {
         { include: ["/docs/", "/blog/"] },
       ],
       ["sitemap", (sheet) => sheet.getByLabel("Leave out").fill("/old/"), { exclude: ["/old/"] }],
-      ["feed", (sheet) => sheet.getByLabel("Links inside of items").uncheck(), { content: false }],
+      ["feed", (sheet) => sheet.getByLabel("Links inside items").uncheck(), { content: false }],
       ["feed", (sheet) => sheet.getByLabel("Days to keep").fill("7"), { keep_days: 7 }],
       ["list", (sheet) => sheet.getByLabel("Format").selectOption("csv"), { format: "csv" }],
       ["git", (sheet) => sheet.getByLabel("Branch or tag").fill("v2"), { ref: "v2" }],
@@ -208,6 +208,32 @@ onDashboard("Sources", (dashboard) => {
       expect(await faultsOf(page)).toEqual([]);
       await sheet.getByRole("button", { name: "Save" }).click();
       expect([kind, (await sent).postDataJSON()]).toEqual([kind, { settings }]);
+      await page.getByText("The source was changed.").waitFor();
+      expect((await me.get(`${SOURCES}/${id}`)).body.data.settings).toMatchObject(settings);
+      await me.delete(`${SOURCES}/${id}`);
+    }
+  });
+
+  test("keep the settings that were not changed in the form", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    const kept: [kind: string, settings: object][] = [
+      ["site", { scope: "domain", watch: "all", exclude: ["/x"], watch_nofollow: false, depth: 3 }],
+      ["feed", { content: false, follow: true, keep_days: 3 }],
+      ["list", { format: "sitemap" }],
+      ["git", { ref: "v1", base_url: "https://b.test/", include: ["/docs/"] }],
+    ];
+    for (const [kind, settings] of kept) {
+      const source = { kind, name: kind, url: "https://a.test/o/r", paused: true, settings };
+      const { id } = (await me.post(SOURCES, source)).body.data;
+      await page.goto(`/sources/${id}`);
+      const sent = page.waitForRequest((request) => request.method() === "PATCH");
+      await choose(page, "Edit");
+      const sheet = page.getByRole("dialog", { name: "Edit source" });
+      await sheet.getByLabel("Name").fill(`My ${kind}`);
+      await sheet.getByRole("button", { name: "Save" }).click();
+      expect((await sent).postDataJSON()).toEqual({ name: `My ${kind}` });
       await page.getByText("The source was changed.").waitFor();
       expect((await me.get(`${SOURCES}/${id}`)).body.data.settings).toMatchObject(settings);
       await me.delete(`${SOURCES}/${id}`);

@@ -63,7 +63,7 @@ const MOST_SOURCES = 3;
 
 const isTrouble = (entry: ChangeEntry) => ["dead", "unknown"].includes(changedTo(entry));
 
-/** Sources that fail, and certificates that expire soon; nothing where there are none. */
+/** Failing sources, and certificates that expire soon; nothing where there are none. */
 export function ComingUp({
   upcoming: { items, failing_sources: failing },
 }: {
@@ -77,7 +77,7 @@ export function ComingUp({
           <li key={id}>
             <Rss class="i warnc" aria-hidden="true" />
             <div>
-              <p>Source fails</p>
+              <p>Source is failing</p>
               <a class="soft" href={`/sources/${id}`}>
                 {name}
               </a>
@@ -88,7 +88,11 @@ export function ComingUp({
         {failing.total > MOST_SOURCES && (
           <li>
             <a class="soft" href="/sources?status=failing">
-              {counted(failing.total - MOST_SOURCES, "more source fails", "more sources fail")}
+              {counted(
+                failing.total - MOST_SOURCES,
+                "more source is failing",
+                "more sources are failing",
+              )}
             </a>
           </li>
         )}

@@ -22,13 +22,10 @@ const INCLUDE: Setting = {
   ...{ name: "include", as: "lines", label: "Include only" },
   hint: "Paths, one per line. Empty for all.",
 };
-const ARCHIVED: Setting = {
-  ...{ name: "archived", as: "check", first: false, label: "Archived bookmarks too" },
-};
 const BOOKMARKS: Setting[] = [
   { name: "query", as: "text", label: "Only those found by" },
   { name: "tag", as: "text", label: "Only those with the tag" },
-  ARCHIVED,
+  { name: "archived", as: "check", first: false, label: "Archived bookmarks too" },
 ];
 
 /** In pairs, where two go side by side. */
@@ -60,7 +57,7 @@ const SETTINGS: Partial<Record<SourceKind, (Setting | [Setting, Setting])[]>> = 
   ],
   sitemap: [[INCLUDE, EXCLUDE]],
   feed: [
-    { name: "content", as: "check", first: true, label: "Links inside of items too" },
+    { name: "content", as: "check", first: true, label: "Links inside items too" },
     { name: "follow", as: "check", first: false, label: "Read the feeds of an OPML list" },
     {
       ...{ name: "keep_days", as: "number", first: 0, least: 0, label: "Days to keep links" },
@@ -76,6 +73,7 @@ const SETTINGS: Partial<Record<SourceKind, (Setting | [Setting, Setting])[]>> = 
         { value: "csv", label: "CSV" },
         { value: "json", label: "JSON" },
         { value: "bookmarks", label: "Bookmarks of a browser" },
+        { value: "sitemap", label: "Sitemap" },
         { value: "uptime-kuma", label: "Uptime Kuma" },
         { value: "uptimerobot", label: "UptimeRobot" },
       ],
