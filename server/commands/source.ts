@@ -115,7 +115,7 @@ async function addOne(cli: Cli, url: string | undefined, options: Add): Promise<
         : null;
     if (dryRun && preview) {
       const { kind, links, new_links: fresh, pages, robots, errors, notes } = preview;
-      cli.print(`${kind}: ${links} links on the first pages (${pages}), ${fresh} new.`);
+      cli.print(`Kind: ${kind}, first pages: ${pages}, links: ${links}, new links: ${fresh}`);
       for (const line of [robots, ...errors, ...notes]) if (line) cli.print(line);
       if (errors.length > 0 || robots) cli.exitCode = NOT_COMPLETE;
       return;
@@ -182,7 +182,7 @@ function print(cli: Cli, source: ShownSource): void {
   const { run, links, dead, pages, places, url } = source;
   cli.print(`${source.name} (${source.kind}): ${statusOf(source)}`);
   if (url) cli.print(url);
-  cli.print(`${links} links, ${dead} dead, in ${places} places on ${pages} pages`);
+  cli.print(`Links: ${links}, dead: ${dead}, places: ${places}, pages: ${pages}`);
   if (!run) return;
   const reason = run.reason ? ` (${run.reason})` : "";
   cli.print(`Latest run: ${run.status}${reason} ${toIsoOrNull(run.endedAt) ?? ""}`.trimEnd());
