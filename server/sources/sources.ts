@@ -132,6 +132,7 @@ export async function createSource(
   const { kind, credential, schedule, paused: isPaused } = input;
   const url = readUrl(deps, kind, input.url ?? null);
   const settings = readSettings(kind, input.settings);
+  refuseManyPages(deps, caller, input.settings);
   refuseCredential(deps, kind, url, credential);
   await refuseUnknownGroup(deps, caller, input.group_id, "group_id");
   const created = await deps.store.transaction(async (tx) => {
@@ -206,6 +207,18 @@ export function readSettings(
     problems,
   ]);
   throw invalid(Object.fromEntries(fields));
+}
+
+/** Otherwise a run would end at the limit of the account's tier, and not at the one that was asked for. */
+function refuseManyPages(
+  { config }: Deps,
+  { tier }: Caller,
+  { max_pages: wanted }: Record<string, unknown> = {},
+): void {
+  const { pages } = config.tierLimits[tier];
+  if (typeof wanted === "number" && wanted > pages) {
+    throw invalid({ "settings.max_pages": [`must be at most ${pages}, the limit of the account`] });
+  }
 }
 
 const WITHOUT_CREDENTIAL: SourceKind[] = ["site", "push"];
@@ -283,6 +296,7 @@ export async function changeSource(
     if (change.name) await refuseName(tx, caller, change.name, before.id);
     const known = JSON.parse(before.settings);
     const settings = change.settings ? readSettings(before.kind, change.settings, known) : known;
+    refuseManyPages(deps, caller, change.settings);
     const after = {
       ...{ name: change.name ?? before.name, settings },
       group_id: change.group_id === undefined ? before.groupId : change.group_id,

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { packTar } from "modern-tar";
 import { onBothEngines } from "../harness.ts";
 import { type Routes, startSite } from "../site.ts";
-import { startReading } from "./reading.ts";
+import { SOURCES, startReading } from "./reading.ts";
 
 const html = (body: string) => () =>
   new Response(body, { headers: { "Content-Type": "text/html" } });
@@ -45,6 +45,21 @@ onBothEngines("A source with oddities", (server) => {
 
     expect(again.run).toMatchObject({ status: "complete", links: { missing: 0 } });
     expect(again.counts).toEqual(counts);
+  });
+
+  test("of a site may not have more pages than the account's tier allows", async () => {
+    const me = await server().account("business");
+    const site = { kind: "site", url: "https://a.test/", paused: true };
+    const most = (max_pages: number) => ({ settings: { max_pages } });
+
+    const { status, body } = await me.post(SOURCES, { ...site, name: "a", ...most(100_001) });
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({
+      "settings.max_pages": ["must be at most 100000, the limit of the account"],
+    });
+    const { data } = (await me.post(SOURCES, { ...site, name: "a", ...most(100_000) })).body;
+    expect((await me.patch(`${SOURCES}/${data.id}`, most(100_001))).status).toBe(400);
+    expect((await me.post(SOURCES, { ...site, name: "b" })).status).toBe(201);
   });
 
   test("counts a page that is missing once for each of its places, as a link and as an image", async () => {

@@ -102,7 +102,7 @@ const SETTINGS: Partial<Record<SourceKind, (Setting | [Setting, Setting])[]>> = 
 const ofKind = (kind: SourceKind): Setting[] => (SETTINGS[kind] ?? []).flat();
 const fieldOf = ({ name }: Setting) => `settings.${name}`;
 
-/** What the form says of the settings of a kind. */
+/** What the form says of the settings of a kind; null for the usual value. */
 export const settingsIn = (form: FormData, kind: SourceKind): Record<string, Value> =>
   Object.fromEntries(
     ofKind(kind).map((setting) => [setting.name, valueIn(form, setting, fieldOf(setting))]),
@@ -115,11 +115,11 @@ function valueIn(form: FormData, setting: Setting, field: string): Value {
     case "check":
       return form.has(field);
     case "number":
-      return text === "" ? setting.first : Number(text);
+      return text === "" ? null : Number(text);
     case "lines":
       return parts("\n");
     case "words":
-      return text === "" ? setting.first : parts(/[\s,]+/);
+      return text === "" ? null : parts(/[\s,]+/);
     default:
       return text || null;
   }
