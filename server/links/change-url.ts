@@ -164,7 +164,7 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
     ...{ no: link.no, at, note, before: link.extras, after: afterChange(link.extras) },
     ...{ link: { id: link.id, url: url.href }, fields: ["url"], previousUrl: link.url },
   }));
-  await writeExtras(tx, caller, changed);
+  await writeExtras(tx, caller, changed, at);
   await recordActions(
     tx,
     changed.map(({ no, note }) => ({

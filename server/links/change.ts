@@ -318,9 +318,11 @@ export async function writeEdits(
     tx,
     rowsFor("check_frequency", (edit) => edit.check_frequency ?? null),
   );
+  // The others are updated with their handling.
+  const touched = edits.filter(({ link, after }) => link.extras.handling === after.handling);
   await touch(
     tx,
-    edits.map(({ link }) => [link.no, caller.accountNo, ""]),
+    touched.map(({ link }) => [link.no, caller.accountNo, ""]),
     { now },
   );
   await publishLateDeaths(
@@ -332,6 +334,7 @@ export async function writeEdits(
     tx,
     caller,
     edits.map(({ link, after }) => ({ no: link.no, before: link.extras, after })),
+    now,
   );
   await recordActions(
     tx,
@@ -339,12 +342,17 @@ export async function writeEdits(
   );
   const assigned = edits.filter(({ fields }) => fields.includes("assignee_id"));
   await queueAssignedMails(deps, caller, countByAssignee(assigned.map(({ after }) => after)));
+  const timed = edits.filter(({ fields }) => fields.some(isOfTime));
   await rescheduleLinks(
     deps,
-    edits.map(({ link }) => link),
+    timed.map(({ link }) => link),
   );
   await publishChanges(deps, caller, edits, now);
 }
+
+/** Whether a field decides when a link is checked. */
+const isOfTime = (field: string) =>
+  field === "check_frequency" || field === "check_schedule" || field === "group_id";
 
 /** Only links of the account: SQLite would scan all of them if its number were not in each row. */
 const updateNamed = (assignment: SQL) =>

@@ -277,6 +277,7 @@ async function insertLinks(
     tx,
     caller,
     rows.map(({ no, extras }) => ({ no, before: known.get(no) ?? NO_EXTRAS, after: extras })),
+    deps.clock.now(),
   );
   await recordActions(
     tx,

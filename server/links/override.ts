@@ -123,7 +123,7 @@ async function edit(
     const [link] = await withAllExtras(tx, [await findLink(within, caller, id)]);
     const { after, kind, detail } = await write(within, link!);
     const at = deps.clock.now();
-    await writeExtras(tx, caller, [{ no, before: link!.extras, after }]);
+    await writeExtras(tx, caller, [{ no, before: link!.extras, after }], at);
     await recordActions(tx, [{ no, at, kind, actor: caller.by.name, detail }]);
     const action = `link.${kind}` as const;
     await auditChange(within, caller, { action, target: linkTarget([link!]) });

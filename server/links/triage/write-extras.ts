@@ -10,13 +10,14 @@ import { writeTags } from "./tags.ts";
 export type ExtrasChange = { no: number; before: AllLinkExtras; after: AllLinkExtras };
 
 /**
- * Writes what changes about links, other than in `links` itself: only tables that differ. Call it in a transaction that
- * holds the locks of the account and the links.
+ * Writes what changes about links, other than in `links` itself: only tables that differ. A link whose handling changes
+ * gets `at` as the time of its update. Call it in a transaction that holds the locks of the account and the links.
  */
 export async function writeExtras(
   tx: Store,
   caller: Pick<Caller, "accountId" | "accountNo">,
   changes: ExtrasChange[],
+  at: number,
 ): Promise<void> {
   const { accountNo } = caller;
   await refuseRemovedPeople(tx, changes);
@@ -24,7 +25,7 @@ export async function writeExtras(
     changes.flatMap(({ no, before, after }) =>
       Bun.deepEquals(cellsOf(before), cellsOf(after)) ? [] : [[no, accountNo, ...cellsOf(after)]],
     );
-  await writeTriage(tx, differing(triageOf));
+  await writeTriage(tx, differing(triageOf), at);
   await upsertTexts(tx, differing(textsOf));
   await upsertSettings(tx, differing(settingsOf));
   await upsertOrigins(tx, differing(originOf));
@@ -70,11 +71,12 @@ const originOf = ({ isPinned }: AllLinkExtras): Cell[] => [isPinned ? 1 : 0];
 const jsonOf = (value: object | null) => value && JSON.stringify(value);
 
 /** Writes the decisions about links, and copies their handling to `links`. */
-async function writeTriage(tx: Store, rows: Cell[][]): Promise<void> {
+async function writeTriage(tx: Store, rows: Cell[][], at: number): Promise<void> {
   await upsertTriage(tx, rows);
   await copyHandling(
     tx,
     rows.map(([no, account, handling]) => [no!, account!, handling!]),
+    { at },
   );
 }
 
@@ -107,7 +109,7 @@ const upsertTriage = onRows(
 const copyHandling = onRows(
   { ...OF_LINK, given: "text" },
   (rows) => sql`
-    update links set handling = given from ${rows} as decided
+    update links set handling = given, updated_at = ${sql.placeholder("at")} from ${rows} as decided
     where links.no = link and links.account_no = account and handling <> given
   `,
 );
