@@ -273,7 +273,7 @@ function triaged({ accountNo, accountId }: Owner, filter: LinkFilter): (SQL | un
   return [
     attention ? and(eq(links.status, "dead"), eq(links.handling, "open")) : undefined,
     handling === "open" ? eq(links.handling, "open") : undefined,
-    handling && handling !== "open" ? inTriage(ofHandling(accountNo, handling)) : undefined,
+    handling && handling !== "open" ? and(eq(links.handling, handling), IS_HANDLED) : undefined,
     assignee === "none" ? sql`not ${inTriage(sql`assignee_id is not null`)}` : undefined,
     assignee && assignee !== "none" ? inTriage(sql`assignee_id = ${assignee}`) : undefined,
     overridden ? inTriage(ofOverridden(accountNo)) : undefined,
@@ -314,9 +314,8 @@ export async function numberOfSource(
   return source?.no;
 }
 
-/** A condition on rows of `link_triage`, which repeats that of the index. */
-const ofHandling = (accountNo: number, handling: string) =>
-  sql`account_no = ${accountNo} and handling = ${handling} and handling <> 'open'`;
+/** Acknowledged or muted. A literal, since a database cannot match a parameter with the condition of an index. */
+export const IS_HANDLED = sql`${links.handling} <> 'open'`;
 
 const ofOverridden = (accountNo: number) =>
   sql`account_no = ${accountNo} and override_until is not null`;

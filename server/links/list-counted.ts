@@ -20,10 +20,10 @@ import type { FoundLinks } from "../db/link-search.ts";
 import type { LinkOrder } from "../db/link-search-part.ts";
 import { allCounted, openDead, sumOf, totalLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
-import { groups, linkCounts, links, linkTags, linkTriage, type Verdict } from "../db/tables.ts";
+import { groups, linkCounts, links, linkTags, type Verdict } from "../db/tables.ts";
 import { fromNearerEnd, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
-import { isCounted, type LinkFilter, numberOfSource, withStatus } from "./links.ts";
+import { IS_HANDLED, isCounted, type LinkFilter, numberOfSource, withStatus } from "./links.ts";
 import type { LinkQuery } from "./model.ts";
 import { findTags } from "./triage/tags.ts";
 
@@ -319,12 +319,8 @@ function readParts(
 const countHandled = ({ readPool }: Store, { accountNo }: Caller): Promise<Part[]> =>
   readPool
     .select({ part: PART_OF_LINK.mapWith(Number), count: count() })
-    .from(linkTriage)
-    .innerJoin(links, eq(links.no, linkTriage.linkNo))
-    .where(
-      // A literal, since a database cannot match a parameter with the condition of an index.
-      and(eq(linkTriage.accountNo, accountNo), sql`${linkTriage.handling} <> 'open'`),
-    )
+    .from(links)
+    .where(and(eq(links.accountNo, accountNo), IS_HANDLED))
     .groupBy(PART_OF_LINK);
 
 /** Takes links that are not shown off the counts. */
