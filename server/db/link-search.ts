@@ -1,4 +1,5 @@
 import type { Database, Statement } from "bun:sqlite";
+import { LRUCache } from "lru-cache";
 import { segmentsOnPage, type Window } from "../lib/paging.ts";
 import {
   type Chosen,
@@ -51,6 +52,8 @@ export type FoundLinks = { total: number; nos: number[] };
 const MOST_KEPT = 80_000_000;
 /** How many numbers of links each row of changes covers. */
 const PART = 1000;
+/** For how many searches the counts of matching links are cached, some 60 kB for a million links. */
+const COUNTED_SEARCHES = 50;
 
 /**
  * Searches links in memory, many times as fast as SQLite. The links of a thousand numbers are read again when their
@@ -65,6 +68,7 @@ export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
     frequencies: createCodes(),
   };
   const memory = createMemory(mostKept);
+  const counts = createCounts();
   const tidyUp = createTidying();
 
   const current = (accountNo: number, part: number, changes: number): LinkPart => {
@@ -90,7 +94,13 @@ export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
     if (search.before !== undefined) return findNext(parts, visit, search.before, search.limit);
     const { by, isDown } = search.order ?? { by: "no", isDown: true };
     return by === "no"
-      ? findByNumber(isDown ? parts : parts.reverse(), visit, search, isDown)
+      ? findByNumber(
+          isDown ? parts : parts.reverse(),
+          visit,
+          counts(search, checking),
+          search,
+          isDown,
+        )
       : findSorted(parts, visit, search, ordering.pagesIn({ by, isDown }, search));
   };
   const ordering = prepareOrdering(database);
@@ -107,14 +117,43 @@ type Part = { part: number; changes: number };
 /** Calls `found` for each matching link of the part, newest first. Returns the number of all its links. */
 type Visit = (part: Part, found: (no: number) => void) => number;
 
-/** @param parts in the order of the page */
-function findByNumber(parts: Part[], visit: Visit, page: Window, isDown: boolean): FoundLinks {
-  // Does not hold all parts at once, since there may be more than fit into the cache.
-  const counted = parts.map((part) => {
-    let count = 0;
-    visit(part, () => count++);
-    return { part, count };
+/** Counts the matching links of a part, or returns what `visit` found when it had as many changes. */
+type CountIn = (part: Part, visit: Visit) => number;
+
+/** Another page of the same list visits only the parts that have changed. */
+function createCounts() {
+  const searches = new LRUCache<string, Map<number, Part & { count: number }>>({
+    max: COUNTED_SEARCHES,
   });
+  return (search: LinkSearch, checking: Set<number> | null): CountIn => {
+    const key = JSON.stringify({ ...search, now: 0, order: null, limit: 0, offset: 0 });
+    const known = searches.get(key) ?? new Map<number, Part & { count: number }>();
+    searches.set(key, known);
+    const checkedParts = new Set([...(checking ?? [])].map((no) => Math.floor(no / PART)));
+    return (part, visit) => {
+      const before = known.get(part.part);
+      // Starting a check changes nothing that is counted.
+      const isChecked = checkedParts.has(part.part);
+      if (!isChecked && search.status === "checking") return 0;
+      if (!isChecked && before?.changes === part.changes) return before.count;
+      let count = 0;
+      visit(part, () => count++);
+      if (!isChecked) known.set(part.part, { ...part, count });
+      return count;
+    };
+  };
+}
+
+/** @param parts in the order of the page */
+function findByNumber(
+  parts: Part[],
+  visit: Visit,
+  countIn: CountIn,
+  page: Window,
+  isDown: boolean,
+): FoundLinks {
+  // Does not hold all parts at once, since there may be more than fit into the cache.
+  const counted = parts.map((part) => ({ part, count: countIn(part, visit) }));
   const numbersIn = (part: Part): number[] => {
     const nos: number[] = [];
     visit(part, (no) => nos.push(no));

@@ -14,6 +14,7 @@ import type { LinkQuery } from "../../server/links/model.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
+const HOUR_MS = 3_600_000;
 const ROUNDS = 8;
 const QUERIES = 40;
 const SERVICES = ["youtube", "vimeo"];
@@ -222,6 +223,27 @@ onBothEngines("Any page of any list of links", (server) => {
       await me.patch(`/api/v1/links/${link}`, { check_frequency: "weekly" });
 
       expect(await totals()).toEqual([0, 1]);
+    },
+  );
+
+  test.each([LARGE, SMALL])(
+    "counts a link under its status again once it is no longer being checked (%p)",
+    async (large) => {
+      const { deps, clock } = server();
+      const me = await server().account();
+      const caller = await operatorOf(deps, me.accountId);
+      const link = await addLink(me, { url: "https://example.org/waiting" });
+      const total = async (status: "unknown" | "checking") => {
+        const query = { status, search: "waiting", page: 1, per_page: 20 };
+        return (await listLinks(deps, caller, query, large)).total;
+      };
+      expect([await total("unknown"), await total("checking")]).toEqual([1, 0]);
+
+      await startCheck(deps, caller, link);
+      expect([await total("unknown"), await total("checking")]).toEqual([0, 1]);
+
+      clock.moveBy(HOUR_MS);
+      expect([await total("unknown"), await total("checking")]).toEqual([1, 0]);
     },
   );
 
