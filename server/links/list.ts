@@ -169,7 +169,9 @@ function inOrder({ by, isDown }: LinkOrder, query: LinkQuery) {
   if (by === "dead_first") return [sql.raw(DEAD_RANK), desc(links.statusChangedAt), desc(links.no)];
   if (by === "status_changed_at") return [turned(links.statusChangedAt), turned(links.no)];
   if (by === "url_key") return [turned(links.urlKey)];
-  const isFew = (query.reason && query.reason !== "ok") || isByTriage(query);
+  // An index has acknowledged and muted links in order.
+  const isFew =
+    (query.reason && query.reason !== "ok") || isByTriage({ ...query, handling: undefined });
   return [turned(isFew ? sql`+${links.no}` : links.no)];
 }
 
