@@ -33,7 +33,7 @@ export async function sources(note: Note): Promise<void> {
   });
   const client = createClient(server.url, key);
   await crawl(note, { bare, client, home, site, pid: server.pid });
-  await lists(note, { client, site, pid: server.pid });
+  await lists(note, { client, home, site, pid: server.pid });
   await server.stop();
   await web.stop();
 }
@@ -67,11 +67,11 @@ function createClient(url: string, key: string) {
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!reply.ok) throw new Error(`${reply.status} for ${path}: ${await reply.text()}`);
-    const { data } = (await reply.json()) as { data: never };
+    const { data } = (reply.status === 204 ? {} : await reply.json()) as { data: never };
     return { ms: performance.now() - startedAt, data };
   }
-  /** Waits for the end of a run, and lists links meanwhile. */
-  async function ended(id: string, startedAt: number) {
+  /** Lists links until something is there. */
+  async function meanwhile<T>(startedAt: number, look: () => Promise<T | null>) {
     let isOver = false;
     const times: number[] = [];
     const others = (async () => {
@@ -85,18 +85,31 @@ function createClient(url: string, key: string) {
       await Promise.all(asked);
     })();
     for (;;) {
-      const source = (await ask("GET", `/sources/${id}`)).data as Source;
-      if (source.run?.ended_at) {
+      const found = await look();
+      if (found !== null) {
         const seconds = (performance.now() - startedAt) / 1000;
         isOver = true;
         await others;
-        return { source, seconds, p99: p99Of(times) };
+        return { found, seconds, p99: p99Of(times) };
       }
       await Bun.sleep(LOOK_MS);
     }
   }
+  async function ended(id: string, startedAt: number) {
+    const { found: source, ...rest } = await meanwhile(startedAt, async () => {
+      const { data } = await ask("GET", `/sources/${id}`);
+      return (data as Source).run?.ended_at ? (data as Source) : null;
+    });
+    return { source, ...rest };
+  }
   return {
     ask,
+    /** @param isGone whether nothing of it is left */
+    async remove(id: string, isGone: () => Promise<boolean>) {
+      const startedAt = performance.now();
+      await ask("DELETE", `/sources/${id}?links=retire`);
+      return meanwhile(startedAt, async () => (await isGone()) || null);
+    },
     async add(source: object) {
       const startedAt = performance.now();
       const { id } = (await ask("POST", "/sources", source)).data as Source;
@@ -148,21 +161,22 @@ async function crawl(note: Note, { bare, client, home, site, pid }: Crawl): Prom
   note("bytes a place", await bytesOfPlaces(home, first.source), { most: 150 });
 }
 
-/** What the tables of places and their links take; with SQLite only. */
-async function bytesOfPlaces({ STILLUP_DATABASE_URL }: Home, { counts }: Source): Promise<number> {
-  const engine = openEngine(STILLUP_DATABASE_URL);
-  const sql = STILLUP_DATABASE_URL.startsWith("sqlite:")
+/** What the table of places and its indexes take. */
+async function bytesOfPlaces(home: Home, { counts }: Source): Promise<number> {
+  const sql = home.STILLUP_DATABASE_URL.startsWith("sqlite:")
     ? "select sum(pgsize) from dbstat where name in (select name from sqlite_master where tbl_name = 'occurrences')"
     : "select pg_total_relation_size('occurrences')";
-  const [[bytes]] = (await engine.run({ sql, params: [] })) as [[number]];
-  await engine.close();
-  return Number(bytes) / counts.places!;
+  return (await numberIn(home, sql)) / counts.places!;
 }
 
-async function lists(
-  note: Note,
-  { client, site, pid }: Pick<Crawl, "client" | "site" | "pid">,
-): Promise<void> {
+async function numberIn({ STILLUP_DATABASE_URL }: Home, sql: string): Promise<number> {
+  const engine = openEngine(STILLUP_DATABASE_URL);
+  const [[number]] = (await engine.run({ sql, params: [] })) as [[number]];
+  await engine.close();
+  return Number(number);
+}
+
+async function lists(note: Note, { client, home, site, pid }: Omit<Crawl, "bare">): Promise<void> {
   const url = site.origin + listPath(PLACES, LINKS);
   const memory = peaksOfChildren(pid);
   const first = await client.add({ name: "List", kind: "list", url });
@@ -195,6 +209,11 @@ async function lists(
     await client.anyPage(`/links?source_id=${id}&`, LINKS / 100),
     { most: 25, digits: 1 },
   );
+  const isGone = async () =>
+    (await numberIn(home, "select count(*) from sources where deleted_at is not null")) === 0;
+  const removed = await client.remove(id, isGone);
+  note(`deletion of ${PLACES} places, s`, removed.seconds);
+  note("deletion: a page of links meanwhile, p99 ms", removed.p99, { most: 25, digits: 1 });
 }
 
 function expectRun({ run }: Source, status: string) {

@@ -7,7 +7,9 @@ import { openEngine, ownMigrations } from "../../server/db/open.ts";
 import { ENGINES, type Parsed, startServer } from "../harness.ts";
 import { emptyPostgres } from "../postgres.ts";
 import { newScratchFolder } from "../scratch.ts";
+import { SOURCES, startReading } from "../sources/reading.ts";
 import { ALIVE, check, LINKS, read, sound } from "../triage/playing.ts";
+import { until } from "../until.ts";
 
 const [ACCOUNT, GROUP] = [crypto.randomUUID(), crypto.randomUUID()];
 const LINK = {
@@ -76,5 +78,43 @@ test.each(ENGINES)(
     await check(server, me, path, ALIVE);
     expect(await read(me, path)).toMatchObject({ handling: "open", status: "active" });
     await sound(server);
+  },
+);
+
+test.each(ENGINES)(
+  "a source finds links of the version before, which stay when it goes, on %s",
+  async (name) => {
+    const old = await usedBefore(name);
+    const server = await startServer(name, { STILLUP_DATABASE_URL: old.url });
+    onTestFinished(server.stop);
+    const reading = startReading(server);
+    onTestFinished(reading.stop);
+    const caller = await operatorOf(server.deps, ACCOUNT);
+    const me = server.asker((await createKey(server.deps, caller, { name: "test" })).value, caller);
+    const { id } = (await me.post(SOURCES, { kind: "push", name: "Blog" })).body.data;
+    const urls = async (query = "") =>
+      (await read(me, `${LINKS}?sort=url${query}`)).items.map(({ url }: Parsed) => url);
+    const [ten, eleven, twelve, thirteen, twenty] = [10, 11, 12, 13, 20].map(
+      (no) => `https://example.org/${no}`,
+    );
+
+    await old.add(13);
+    const links = [ten, thirteen, twenty].map((url, i) => ({ url, text: "a", line: i + 1 }));
+    const page = { page_url: "https://blog.test/p/1", links };
+    await me.post(`${SOURCES}/${id}/items`, { items: [page] });
+    // The older one knows nothing of places.
+    await old.run("delete from links where no = 10");
+    await old.close();
+
+    expect(await urls(`&source_id=${id}`)).toEqual([thirteen, twenty]);
+    const [{ id: pageId }] = (await read(me, `${SOURCES}/${id}/pages`)).items;
+    expect(await read(me, `${SOURCES}/${id}/pages/${pageId}`)).toMatchObject({
+      places: [{}, {}, {}],
+    });
+    await me.delete(`${SOURCES}/${id}?links=retire`);
+    reading.wake();
+    const isGone = async () => (await urls()).length === 3;
+    await until(isGone, { everyMs: 20 });
+    expect(await urls()).toEqual([eleven, twelve, thirteen]);
   },
 );
