@@ -190,6 +190,15 @@ onDashboard("Sources", (dashboard) => {
         (sheet) => sheet.getByLabel("Include only").fill("/docs/\n /blog/"),
         { include: ["/docs/", "/blog/"] },
       ],
+      [
+        "site",
+        async (sheet) => {
+          await sheet.getByLabel("Clicks from").fill("3");
+          await sheet.getByLabel("Sitemaps").selectOption("false");
+          await sheet.getByLabel("Elements").fill("links, styles");
+        },
+        { depth: 3, sitemaps: false, elements: ["links", "styles"] },
+      ],
       ["sitemap", (sheet) => sheet.getByLabel("Leave out").fill("/old/"), { exclude: ["/old/"] }],
       ["feed", (sheet) => sheet.getByLabel("Links inside items").uncheck(), { content: false }],
       ["feed", (sheet) => sheet.getByLabel("Days to keep").fill("7"), { keep_days: 7 }],
@@ -220,6 +229,7 @@ onDashboard("Sources", (dashboard) => {
     const me = await askerOf(server, accountId);
     const kept: [kind: string, settings: object][] = [
       ["site", { scope: "domain", watch: "all", exclude: ["/x"], watch_nofollow: false, depth: 3 }],
+      ["site", { depth: 0, sitemaps: "only", elements: ["metadata"] }],
       ["feed", { content: false, follow: true, keep_days: 3 }],
       ["list", { format: "sitemap" }],
       ["git", { ref: "v1", base_url: "https://b.test/", include: ["/docs/"] }],

@@ -22,6 +22,11 @@ const INCLUDE: Setting = {
   ...{ name: "include", as: "lines", label: "Include only" },
   hint: "Paths, one per line. Empty for all.",
 };
+const ELEMENTS: Setting = {
+  ...{ name: "elements", as: "words", label: "Elements" },
+  first: ["links", "images", "media", "frames"],
+  hint: "links, images, media, frames, scripts, styles or metadata, with commas.",
+};
 const BOOKMARKS: Setting[] = [
   { name: "query", as: "text", label: "Only those found by" },
   { name: "tag", as: "text", label: "Only those with the tag" },
@@ -42,6 +47,26 @@ const SETTINGS: Partial<Record<SourceKind, (Setting | [Setting, Setting])[]>> = 
       },
       { name: "max_pages", as: "number", first: 10_000, least: 1, label: "Most pages" },
     ],
+    [
+      {
+        ...{
+          name: "depth",
+          as: "number",
+          first: 20,
+          least: 0,
+          label: "Clicks from the first page",
+        },
+        hint: "0 reads the first page and those of sitemaps.",
+      },
+      {
+        ...{ name: "sitemaps", as: "choice", label: "Sitemaps" },
+        options: [
+          { value: "true", label: "Read them too" },
+          { value: "only", label: "Only their pages" },
+          { value: "false", label: "Ignore them" },
+        ],
+      },
+    ],
     [INCLUDE, EXCLUDE],
     {
       ...{ name: "watch", as: "choice", label: "Watch" },
@@ -52,6 +77,7 @@ const SETTINGS: Partial<Record<SourceKind, (Setting | [Setting, Setting])[]>> = 
         { value: "internal", label: "Internal links" },
       ],
     },
+    ELEMENTS,
     { name: "watch_nofollow", as: "check", first: true, label: "Links marked nofollow too" },
     { name: "fragments", as: "check", first: true, label: "Look for missing anchors" },
   ],
@@ -96,6 +122,7 @@ const SETTINGS: Partial<Record<SourceKind, (Setting | [Setting, Setting])[]>> = 
       ...{ name: "types", as: "words", first: ["posts", "pages"], label: "Types" },
       hint: "As its API calls them, with commas.",
     },
+    ELEMENTS,
   ],
 };
 
@@ -120,6 +147,8 @@ function valueIn(form: FormData, setting: Setting, field: string): Value {
       return parts("\n");
     case "words":
       return text === "" ? null : parts(/[\s,]+/);
+    case "choice":
+      return text === "true" || text === "false" ? text === "true" : text || null;
     default:
       return text || null;
   }
