@@ -52,7 +52,7 @@ export type FoundLinks = { total: number; nos: number[] };
 const MOST_KEPT = 80_000_000;
 /** How many numbers of links each row of changes covers. */
 const PART = 1000;
-/** For how many searches the counts of matching links are cached, some 60 kB for a million links. */
+/** For how many searches the counts of matching links are cached: each some 100 kB for a million links. */
 const COUNTED_SEARCHES = 50;
 
 /**
@@ -132,7 +132,7 @@ function createCounts() {
     const checkedParts = new Set([...(checking ?? [])].map((no) => Math.floor(no / PART)));
     return (part, visit) => {
       const before = known.get(part.part);
-      // Starting a check changes nothing that is counted.
+      // A check that starts or runs out is not counted as a change.
       const isChecked = checkedParts.has(part.part);
       if (!isChecked && search.status === "checking") return 0;
       if (!isChecked && before?.changes === part.changes) return before.count;

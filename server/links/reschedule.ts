@@ -28,6 +28,7 @@ type Timed = Pick<LinkRow, "no" | "checkFrequency"> & { extras: Pick<LinkExtras,
  * @param before the change
  */
 export async function rescheduleLinks(deps: Deps, before: Timed[]): Promise<void> {
+  if (before.length === 0) return;
   const { store: tx } = deps;
   const known = new Map(before.map((link) => [link.no, link]));
   const nos = [...known.keys()];

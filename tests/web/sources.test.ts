@@ -250,6 +250,23 @@ onDashboard("Sources", (dashboard) => {
     }
   });
 
+  test("show what is wrong with an entry of a list at its field", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    const source = { kind: "site", name: "Docs", url: "https://a.test/", paused: true };
+    const { id } = (await me.post(SOURCES, source)).body.data;
+    await page.goto(`/sources/${id}`);
+    await choose(page, "Edit");
+    const sheet = page.getByRole("dialog", { name: "Edit source" });
+
+    await sheet.getByLabel("Elements").fill("links, foo, bar");
+    await sheet.getByRole("button", { name: "Save" }).click();
+
+    await sheet.getByText(/^Must be one of: links, images/).waitFor();
+    expect(await sheet.getByText("settings.elements").count()).toBe(0);
+  });
+
   test("are shown to viewers without what they may not do", async () => {
     const { server, user } = dashboard();
     const { accountId } = await user();

@@ -25,7 +25,7 @@ const INCLUDE: Setting = {
 const ELEMENTS: Setting = {
   ...{ name: "elements", as: "words", label: "Elements" },
   first: ["links", "images", "media", "frames"],
-  hint: "links, images, media, frames, scripts, styles or metadata, with commas.",
+  hint: "Any of links, images, media, frames, scripts, styles and metadata, with commas.",
 };
 const BOOKMARKS: Setting[] = [
   { name: "query", as: "text", label: "Only those found by" },

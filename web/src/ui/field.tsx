@@ -209,4 +209,13 @@ export function Problem({
   );
 }
 
-const problemsIn = (error: Error | null) => (error instanceof RequestFailed ? error.fields : {});
+/** By field: one field has all entries of a list. */
+function problemsIn(error: Error | null): Record<string, string[]> {
+  const fields: Record<string, string[]> = {};
+  if (!(error instanceof RequestFailed)) return fields;
+  for (const [name, why] of Object.entries(error.fields)) {
+    const field = name.replace(/\[\d+\]$/, "");
+    fields[field] = [...new Set([...(fields[field] ?? []), ...why])];
+  }
+  return fields;
+}
