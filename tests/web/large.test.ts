@@ -28,6 +28,7 @@ onInstalled(
       const { installed, stranger } = installation();
       const { page } = await stranger();
       await enter(page, installed.url, token);
+      await page.addInitScript(loadNothingAhead);
       const transferred = await countTransfers(page);
       const tooMuch: object[] = [];
 
@@ -104,6 +105,12 @@ onInstalled(
   },
   prepare,
 );
+
+/** The code of other pages loads at some free moment, and would count for whatever is on the screen then. */
+const loadNothingAhead = () => {
+  globalThis.requestIdleCallback = (then, options) =>
+    options?.timeout ? requestAnimationFrame(() => then({} as IdleDeadline)) : 0;
+};
 
 /** Waits until nothing is being loaded. */
 const isQuiet = (page: Page) =>
