@@ -137,14 +137,20 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
   test("shows nobody else what a transaction has not committed yet", async () => {
     const store = await freshStore(name);
     const idsNow = () => store.select({ id: links.id }).from(links);
+    const idsByHand = () =>
+      store.all(sql`
+        select id from ${links}
+      `);
 
-    const [own, others] = await store.transaction(async (tx) => {
+    const [own, others, byHand] = await store.transaction(async (tx) => {
       await tx.insert(links).values(link("l1"));
-      return [await tx.select({ id: links.id }).from(links), await idsNow()];
+      // A read is one on however many lines it is written, and waits for no write.
+      return [await tx.select({ id: links.id }).from(links), await idsNow(), await idsByHand()];
     });
 
     expect(own).toHaveLength(1);
     expect(others).toEqual([]);
+    expect(byHand).toEqual([]);
     expect(await idsNow()).toHaveLength(1);
     await store.engine.close();
   });

@@ -206,7 +206,7 @@ export const runAll = (engine: Engine, queries: Query[]): Promise<Rows[]> =>
         return results;
       });
 
-export const isRead = ({ sql }: Query) => sql.startsWith("select ");
+export const isRead = ({ sql }: Query) => /^\s*select\s/.test(sql);
 
 /**
  * A failed statement ends a transaction of PostgreSQL, whose commit then rolls back silently. SQLite may have rolled
