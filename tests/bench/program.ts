@@ -97,9 +97,10 @@ export function watchMemory(pid: number): { stop(): number } {
 
 /** Samples the memory of each child of a process (PSS). `stop` returns the peak of the largest in megabytes. */
 export function peaksOfChildren(pid: number): { stop(): number } {
-  let peak = 0;
+  let [peak, samples, children] = [0, 0, [0]];
   const timer = setInterval(() => {
-    for (const child of treeOf(pid).slice(1)) peak = Math.max(peak, sumOf([child], pssMb));
+    if (samples++ % SAMPLES_PER_TREE === 0) children = treeOf(pid).slice(1);
+    for (const child of children) peak = Math.max(peak, sumOf([child], pssMb));
   }, CHILD_SAMPLE_MS);
   return {
     stop() {

@@ -1,4 +1,5 @@
 import { openEngine } from "../../server/db/open.ts";
+import type { Engine } from "../../server/db/store.ts";
 import { gonePath, listPath, pagePath } from "./crawled.ts";
 import { hostOf } from "./pages.ts";
 import { type Home, newFolder, newHome, peaksOfChildren, serve } from "./program.ts";
@@ -166,13 +167,14 @@ async function bytesOfPlaces(home: Home, { counts }: Source): Promise<number> {
   const sql = home.STILLUP_DATABASE_URL.startsWith("sqlite:")
     ? "select sum(pgsize) from dbstat where name in (select name from sqlite_master where tbl_name = 'occurrences')"
     : "select pg_total_relation_size('occurrences')";
-  return (await numberIn(home, sql)) / counts.places!;
+  const engine = openEngine(home.STILLUP_DATABASE_URL);
+  const bytes = await numberIn(engine, sql);
+  await engine.close();
+  return bytes / counts.places!;
 }
 
-async function numberIn({ STILLUP_DATABASE_URL }: Home, sql: string): Promise<number> {
-  const engine = openEngine(STILLUP_DATABASE_URL);
+async function numberIn(engine: Engine, sql: string): Promise<number> {
   const [[number]] = (await engine.run({ sql, params: [] })) as [[number]];
-  await engine.close();
   return Number(number);
 }
 
@@ -209,9 +211,12 @@ async function lists(note: Note, { client, home, site, pid }: Omit<Crawl, "bare"
     await client.anyPage(`/links?source_id=${id}&`, LINKS / 100),
     { most: 25, digits: 1 },
   );
+  // Opening and closing the database each time would disturb what is measured.
+  const engine = openEngine(home.STILLUP_DATABASE_URL);
   const isGone = async () =>
-    (await numberIn(home, "select count(*) from sources where deleted_at is not null")) === 0;
+    (await numberIn(engine, "select count(*) from sources where deleted_at is not null")) === 0;
   const removed = await client.remove(id, isGone);
+  await engine.close();
   note(`deletion of ${PLACES} places, s`, removed.seconds);
   note("deletion: a page of links meanwhile, p99 ms", removed.p99, { most: 25, digits: 1 });
 }
