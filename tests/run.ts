@@ -2,10 +2,11 @@
  * Runs test files in as many processes as there are cores. Prints one line per finished file, and the output of those
  * that fail.
  *
- *   bun tests/run.ts [--verbose] [--long] [--record] [--test-name-pattern REGEX] [FILE…]
+ *   bun tests/run.ts [--verbose] [--long | --short] [--record] [--test-name-pattern REGEX] [FILE…]
  *
  * FILE is any part of a path; without one, all files run. `--verbose` prints all output. `--long` runs only the files
- * that import long.ts, at full size. `--record` writes the seconds that each file took into seconds.json.
+ * that import long.ts, at full size, and `--short` all others. `--record` writes the seconds that each file took into
+ * seconds.json.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -27,6 +28,7 @@ const { values: flags, positionals } = parseArgs({
   options: {
     verbose: { type: "boolean" },
     long: { type: "boolean" },
+    short: { type: "boolean" },
     record: { type: "boolean" },
     "test-name-pattern": { type: "string", short: "t" },
   },
@@ -48,7 +50,8 @@ const isLong = (path: string) =>
 function filesToRun(): string[] {
   const parts = positionals.map((part) => part.replace(/^\.\//, ""));
   return readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".test.ts") && (!flags.long || isLong(path)))
+    .filter((path) => path.endsWith(".test.ts"))
+    .filter((path) => (!flags.long || isLong(path)) && !(flags.short && isLong(path)))
     .map((path) => `tests/${path}`)
     .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
     .sort();

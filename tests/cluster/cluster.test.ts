@@ -7,7 +7,7 @@ import { changesOfHand, type Hosts, mostAtOnce, startHosts, type Visit } from ".
 import { addLinks, checked, linksByChecks, makeDue, post } from "./links.ts";
 import type { ClusterNode } from "./node.ts";
 
-const HOSTS = sized(50, 500);
+const HOSTS = sized(50, 200);
 const PAGES = 40;
 const LINKS = HOSTS * PAGES;
 const AT_ONCE = 2;

@@ -223,7 +223,7 @@ onBothEngines(
       expect(shown.last_success_at).not.toBeNull();
     });
 
-    const MANY = sized(60, 300);
+    const MANY = sized(60, 120);
 
     test("a host that says 404 to expired credentials makes no link dead, and a missing page is dead once they work", async () => {
       let isExpired = false;
