@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, or, sql } from "drizzle-orm";
 import { numbersOf, onRows, type Store } from "../db/store.ts";
 import {
+  links,
   occurrences,
   type PageState,
   type SourcePageRow,
@@ -51,12 +52,13 @@ export async function linkPages(
     .select({
       ...{ no: sourcePages.no, url: sourcePages.url, linkNo: sourcePages.linkNo },
       ...{ state: sourcePages.state, reason: sourcePages.reason },
-      statusCode: sourcePages.statusCode,
+      ...{ statusCode: sourcePages.statusCode, linkKey: links.urlKey },
       places: sql`(select count(*) from occurrences where target_no = ${sourcePages.no})`.mapWith(
         Number,
       ),
     })
     .from(sourcePages)
+    .leftJoin(links, eq(links.no, sourcePages.linkNo))
     .where(
       and(
         eq(sourcePages.sourceNo, source.no),
@@ -72,14 +74,20 @@ export async function linkPages(
     .limit(PAGES_AT_ONCE);
   const isWatched = (row: (typeof rows)[number]) =>
     didNotAnswer(row) || (watch !== "external" && row.state !== "skipped");
+  // People may have given the link another URL.
+  const hasOtherUrl = ({ url, linkKey }: (typeof rows)[number]) =>
+    linkKey !== null && linkKey !== urlKeyOf(deps.catalogue, new URL(url));
+  const isBack = (row: (typeof rows)[number]) => row.state !== "skipped" && !isWatched(row);
   const context = await contextOf(deps, source, run);
-  await makeLinks(
-    context,
-    rows.filter((row) => row.linkNo === null && row.places > 0 && isWatched(row)),
-  );
   await unlinkPages(
     context,
-    rows.filter((row) => row.linkNo !== null && row.state !== "skipped" && !isWatched(row)),
+    rows.filter((row) => row.linkNo !== null && (isBack(row) || hasOtherUrl(row))),
+  );
+  await makeLinks(
+    context,
+    rows.filter(
+      (row) => (row.linkNo === null || hasOtherUrl(row)) && row.places > 0 && isWatched(row),
+    ),
   );
   return { run: context.run, after: rows.length < PAGES_AT_ONCE ? null : rows.at(-1)!.no };
 }
@@ -107,13 +115,13 @@ async function makeLinks(context: Context, pages: Leading[]): Promise<void> {
   const { numbers, refused } = await ensureLinks(context, wanted);
   context.run = withNotes(context.run, [], refused);
   const places = new Map<number, number>();
-  const links = keyed.flatMap(({ no, key, places: some }) => {
+  const leads = keyed.flatMap(({ no, key, places: some }) => {
     const linkNo = numbers.get(key);
     if (linkNo === undefined) return [];
     places.set(linkNo, (places.get(linkNo) ?? 0) + some);
     return [[no, linkNo]];
   });
-  await setLinks(tx, links);
+  await setLinks(tx, leads);
   await attachLinks(context, places);
 }
 

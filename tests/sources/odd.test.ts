@@ -80,6 +80,30 @@ onBothEngines("A source with oddities", (server) => {
     expect((await me.get(`/api/v1/links/${link.id}`)).body.data.places).toBe(0);
   });
 
+  test("has a missing page as a link again after somebody gave its link the URL of another", async () => {
+    const url = serve({
+      ...{ ...ROBOTS, "/": html('<a href="/gone">x</a><a href="/there">t</a>') },
+      "/there": html("<p>There"),
+    });
+    const me = await server().account();
+    const { id } = await reading.add(me, { kind: "site", url: `${url}/` });
+    const list = async () => (await me.get("/api/v1/links")).body.data.items;
+    const [link] = await list();
+    const away = { url: "https://elsewhere.test/" };
+    expect((await me.post(`/api/v1/links/${link.id}/url`, away)).status).toBe(200);
+
+    const { run, counts } = await reading.again(me, id, { accept_shrink: true });
+
+    expect(run).toMatchObject({ status: "complete", links: { new: 1 } });
+    expect(counts).toMatchObject({ links: 2, places: 2 });
+    const links = await list();
+    expect(links).toHaveLength(2);
+    expect(links).toContainEqual(expect.objectContaining({ url: `${url}/gone`, places: 1 }));
+    expect(links).toContainEqual(
+      expect.objectContaining({ id: link.id, ...away, places: 0, pinned: true }),
+    );
+  });
+
   test("lets a link of a repository leave, without another commit", async () => {
     let sha = "1".repeat(40);
     let text = "[a](https://a.test/) [b](https://b.test/)";
