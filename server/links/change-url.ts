@@ -1,13 +1,11 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts } from "../db/queries.ts";
 import { numbersOf, onRows, type Store } from "../db/store.ts";
-import { type LinkRow, linkResponses, links } from "../db/tables.ts";
+import { type LinkRow, linkResponses, links, sourceLinks, sources } from "../db/tables.ts";
 import { noteSites } from "../history/status-days.ts";
 import { AppError, invalid } from "../lib/errors.ts";
 import { siteOfUrl } from "../lib/site.ts";
-import { inSteps } from "../lib/steps.ts";
 import { parseTarget } from "../net/policy.ts";
 import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
@@ -53,7 +51,6 @@ export async function changeUrl(
     return result;
   });
   deps.loops.wake();
-  if (shown.extras.sources > 0) await compareRest(deps, caller, [no]);
   return shown;
 }
 
@@ -171,34 +168,29 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
       ...{ no, at, kind: "url_changed", actor: caller.by.name, detail: note },
     })),
   );
-  await compareAgain(tx, nos, PAGES_AT_ONCE);
+  await compareAgain(tx, nos, at);
   await publishChanges(deps, caller, changed, at);
 }
 
-const PAGES_AT_ONCE = 2000;
+/** More could not be marked while others wait. */
+const MOST_PAGES = 2000;
 
 /**
  * Lets the pages on which links stood under their earlier URLs be compared with what is stored when their sources are
- * read next.
- * @returns how many there were, at most `rows`
+ * read next. Where they are too many, their sources are read whole, as after a change of their settings.
  */
-async function compareAgain(tx: Store, nos: number[], rows: number): Promise<number> {
+async function compareAgain(tx: Store, nos: number[], at: number): Promise<void> {
   const pages = await tx.all(sql`
     update source_pages set refused = 1 where no in (
       select p.no from occurrences o join source_pages p on p.no = o.page_no
-      where o.target_no in (select no from ${numbersOf(tx, nos)} as moved) and p.refused = 0 limit ${rows}
+      where o.target_no in (select no from ${numbersOf(tx, nos)} as moved) and p.refused = 0 limit ${MOST_PAGES}
     ) returning no`);
-  return pages.length;
-}
-
-/** The same for links on so many pages that the change of their URLs could not wait for all. */
-export async function compareRest(deps: Deps, caller: Caller, nos: number[]): Promise<void> {
-  const step = (rows: number) =>
-    deps.store.transaction(async (tx) => {
-      await lockAccounts(tx, [caller.accountNo]);
-      return compareAgain(tx, nos, rows);
-    });
-  if (nos.length > 0) await inSteps(deps.clock, step);
+  if (pages.length < MOST_PAGES) return;
+  const ties = tx
+    .select({ no: sourceLinks.sourceNo })
+    .from(sourceLinks)
+    .where(inArray(sourceLinks.linkNo, sql`${numbersOf(tx, nos)}`));
+  await tx.update(sources).set({ updatedAt: at }).where(inArray(sources.no, ties));
 }
 
 const NOTHING_KNOWN = {

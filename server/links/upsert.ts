@@ -8,7 +8,7 @@ import { AppError, type FieldProblems, invalid } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { contextFor, writeEdits } from "./change.ts";
-import { compareRest, readUrl, writeUrls } from "./change-url.ts";
+import { readUrl, writeUrls } from "./change-url.ts";
 import {
   createAmong,
   createInTransaction,
@@ -42,8 +42,7 @@ export async function upsertLinks(
   const context = await contextFor(deps, caller, inputs);
   const read = await readUpserts(deps, caller, inputs, context);
   const readAsNew = await readItems(deps, caller, inputs);
-  let moved: number[] = [];
-  const upserted = await createInTransaction(deps, caller, async (within) => {
+  return createInTransaction(deps, caller, async (within) => {
     const items = read.filter((item): item is Item => !(item instanceof AppError));
     const known = await findKnown(within, caller, items);
     const results = new Map<unknown, Upserted>();
@@ -73,7 +72,6 @@ export async function upsertLinks(
       );
     });
     await auditUpdates(within, caller, changed);
-    moved = changed.filter(({ fields }) => fields.includes("url")).map(({ link }) => link.no);
     const outcomes = read.map(
       (item): Upserted =>
         item instanceof AppError ? { status: "failed", error: item } : results.get(item)!,
@@ -81,8 +79,6 @@ export async function upsertLinks(
     await saveReply(within.store, outcomes);
     return outcomes;
   });
-  await compareRest(deps, caller, moved);
-  return upserted;
 }
 
 /** Validates each item separately, as far as that needs nothing of the others but their external ids. */

@@ -185,14 +185,17 @@ async function storePages(
   const last = new Map(pages.map((page) => [page.url, page]));
   const changed = [...last.values()].filter(({ url, hash }) => {
     const before = known.get(url);
-    return !before || before.hash !== hash || before.refused > 0;
+    // Since then a link that stands there may have got another URL.
+    const isOlder = (before?.readAt ?? 0) < source.updatedAt;
+    return !before || isOlder || before.hash !== hash || before.refused > 0;
   });
   const readings = changed.map(({ url, title, places, hash }) => ({
     ...readingWithout({ url, key: url }, "read", { title, hash }),
     places,
   }));
   const counts = { ...PUSH_RUN.counts, places: source.places };
-  await writeBatch(deps, source, { run: { ...PUSH_RUN, counts } }, batchOf(readings));
+  const place = { ...PUSH_RUN.place, rereads: true };
+  await writeBatch(deps, source, { run: { ...PUSH_RUN, place, counts } }, batchOf(readings));
   const stored = await readKnown(tx, source, changed);
   await removeFrom(
     deps,
@@ -218,9 +221,9 @@ async function storePages(
 
 async function readKnown(tx: Store, { no }: SourceRow, pages: Page[]) {
   const keys = pages.map(({ url }) => url);
-  const { urlKey: key, listHash: hash, refused, flagged } = sourcePages;
+  const { urlKey: key, listHash: hash, refused, flagged, readAt } = sourcePages;
   const rows = await tx
-    .select({ no: sourcePages.no, key, hash, refused, flagged })
+    .select({ no: sourcePages.no, key, hash, refused, flagged, readAt })
     .from(sourcePages)
     .where(and(eq(sourcePages.sourceNo, no), inArray(key, keys)));
   return new Map(rows.map((row) => [row.key, row]));

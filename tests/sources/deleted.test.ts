@@ -84,6 +84,32 @@ onBothEngines("What sources have", (server) => {
     expect((await find(me, "b.test")).id).toBe(b.id);
   });
 
+  test("has the places of its URL now, on however many pages its old one stands", async () => {
+    const me = await server().account("enterprise");
+    const name = "Pushed";
+    const { id } = (await me.post(SOURCES, { kind: "push", name })).body.data;
+    const links = [{ url: "https://old.test/" }];
+    const push = async (hundred: number) => {
+      const items = Array.from({ length: 100 }, (_, n) => ({
+        page_url: `https://blog.test/${hundred}/${n}`,
+        links,
+      }));
+      expect((await me.post(`${SOURCES}/${id}/items`, { items })).status).toBe(200);
+    };
+    for (let hundred = 0; hundred < 21; hundred++) await push(hundred);
+    const source = await addList(me, "/many", ["https://old.test/", "https://b.test/"]);
+    const link = await find(me, "old.test");
+    expect(link.places).toBe(2101);
+
+    server().clock.moveBy(1000);
+    await me.post(`${LINKS}/${link.id}/url`, { url: "https://new.test/" });
+    await push(20);
+    await reading.again(me, source.id);
+
+    expect(await find(me, "new.test")).toMatchObject({ id: link.id, places: 2000, pinned: true });
+    expect(await find(me, "old.test")).toMatchObject({ places: 101, pinned: false });
+  });
+
   test("goes with the account, and nothing of others does", async () => {
     const me = await server().account();
     const other = await server().account();
