@@ -56,13 +56,15 @@ export type ApiCursor = {
   token: string | null;
   /** Where WordPress has its API; null until that is known. */
   api: string | null;
+  /** The number of a tag of LinkAce, which searches by numbers; null until that is known. */
+  tagId: string | null;
   /** Whether a list had another length than the program says. */
   isMismatch: boolean;
 };
 
 export const FIRST: ApiCursor = {
   ...{ list: 0, page: null, last: 1, isDown: true, end: [], recent: [], read: 0 },
-  ...{ token: null, api: null, isMismatch: false },
+  ...{ token: null, api: null, tagId: null, isMismatch: false },
 };
 
 export const MOST_API_BYTES = 16 * 1024 * 1024;
@@ -98,15 +100,14 @@ export async function readApi(
   const api =
     cursor.api ?? (kind === "wordpress" ? await findApi(fetching, url, headersFor) : url.href);
   const base = new URL(api);
-  const request = apiRequest(kind, base, settings, cursor);
+  const tagId = cursor.tagId ?? (await findTag(fetching, { kind, url, settings }, headersFor));
+  const known = { ...cursor, api, tagId };
+  const request = apiRequest(kind, base, settings, known);
   // WordPress refuses a page that has gone because posts were deleted.
   const isMissing = ({ status }: Fetched) => kind === "wordpress" && status === 400;
   const found = await fetchContent(fetching, request, headersFor, isMissing);
   const text = await textOf(found, MOST_API_BYTES);
-  return readApiAnswer(
-    { kind, base, settings, cursor: { ...cursor, api } },
-    { text, headers: found.headers },
-  );
+  return readApiAnswer({ kind, base, settings, cursor: known }, { text, headers: found.headers });
 }
 
 async function findApi(
@@ -119,6 +120,25 @@ async function findApi(
   const { headers, body } = await fetchContent(fetching, page, headersFor);
   await discard(body);
   return apiAddressIn(headers, page).href;
+}
+
+/** @throws SourceFailed `not_found` when there is no such tag */
+async function findTag(
+  fetching: Fetching,
+  { kind, url, settings: { tag } }: Pick<ApiSource, "kind" | "url" | "settings">,
+  headersFor: (url: URL) => Record<string, string>,
+): Promise<string | null> {
+  if (kind !== "linkace" || !tag) return null;
+  const search = inProgram(url, "api/v2/search/tags");
+  search.searchParams.set("query", tag);
+  const found = await fetchContent(fetching, search, headersFor);
+  const answer = parseJson(await textOf(found, MOST_API_BYTES));
+  // None are an empty list.
+  const names = Array.isArray(answer) ? [] : Object.entries(objectIn(answer));
+  const isIt = (name: unknown) => String(name).toLowerCase() === tag.toLowerCase();
+  const id = names.find(([, name]) => isIt(name))?.[0];
+  if (id === undefined) throw new SourceFailed("not_found", `There is no tag "${tag}".`);
+  return id;
 }
 
 /** The next request. @param base the program's own URL, or the address of the API of WordPress */
@@ -136,7 +156,7 @@ export function apiRequest(
       ...{ per_page: String(PAGE), page, orderby: "id", order: "asc", _fields: fields },
     });
   }
-  const url = new URL(`${base.pathname.replace(/\/*$/, "")}/${list}`, base);
+  const url = inProgram(base, list);
   const { archived, query, tag } = settings;
   const asked = {
     linkding: {
@@ -147,7 +167,15 @@ export function apiRequest(
       ...{ limit: String(PAGE), sortOrder: "asc", includeContent: "false" },
       ...{ q: query ?? "", archived: archived || query ? "" : "false", cursor: cursor.token ?? "" },
     },
-    linkace: { per_page: String(PAGE), page, order_by: "id", order_dir: "asc" },
+    linkace: {
+      ...{ per_page: String(PAGE), page },
+      ...(query || tag
+        ? {
+            ...{ query: query ?? "", search_title: "1", search_description: "1" },
+            ...{ only_tags: cursor.tagId ?? "", order_by: "created_at:asc" },
+          }
+        : { order_by: "id", order_dir: "asc" }),
+    },
   }[kind];
   for (const [name, value] of Object.entries(asked)) {
     if (value !== "") url.searchParams.set(name, value);
@@ -155,10 +183,13 @@ export function apiRequest(
   return url;
 }
 
-function listsOf(kind: ApiKind, { archived, query, types }: ApiSettings): readonly string[] {
+const inProgram = (base: URL, path: string) =>
+  new URL(`${base.pathname.replace(/\/*$/, "")}/${path}`, base);
+
+function listsOf(kind: ApiKind, { archived, query, tag, types }: ApiSettings): readonly string[] {
   if (kind === "wordpress") return (types ?? ["posts", "pages"]).map(encodeURIComponent);
   if (kind === "karakeep") return [query ? "api/v1/bookmarks/search" : "api/v1/bookmarks"];
-  if (kind === "linkace") return ["api/v2/links"];
+  if (kind === "linkace") return [query || tag ? "api/v2/search/links" : "api/v2/links"];
   return archived ? ["api/bookmarks/", "api/bookmarks/archived/"] : ["api/bookmarks/"];
 }
 
@@ -223,7 +254,8 @@ export function readApiAnswer(
   if (next) return { entries: news, next, isMismatch: false };
   const isMismatch = cursor.isMismatch || (total !== null && total !== read);
   const isLast = cursor.list + 1 >= listsOf(kind, settings).length;
-  const follows = isLast ? null : { ...FIRST, list: cursor.list + 1, api: cursor.api, isMismatch };
+  const { api, tagId } = cursor;
+  const follows = isLast ? null : { ...FIRST, list: cursor.list + 1, api, tagId, isMismatch };
   return { entries: news, next: follows, isMismatch };
 }
 
@@ -314,7 +346,7 @@ function bookmark(
 }
 
 const pageIn = (base: URL, path: string) => (id: string) =>
-  new URL(`${base.pathname.replace(/\/*$/, "")}/${path}${encodeURIComponent(id)}`, base).href;
+  inProgram(base, path + encodeURIComponent(id)).href;
 
 const pagesOf = (total: number | null, size: number) => Math.max(1, Math.ceil((total ?? 0) / size));
 

@@ -42,11 +42,11 @@ const whole = (least: number, most: number) =>
     .max(most, `must be at most ${most}`);
 
 const choice = { include: patterns().default([]), exclude: patterns().default([]) };
-const ofBookmarks = {
-  archived: flag().default(false),
+const chosen = {
   query: optionalText(500).nullable().default(null),
   tag: optionalText(100).nullable().default(null),
 };
+const ofBookmarks = { archived: flag().default(false), ...chosen };
 
 /** The settings of each kind of source; an unknown setting is refused, as it would have no effect. */
 export const SETTINGS_OF = {
@@ -82,7 +82,7 @@ export const SETTINGS_OF = {
   }),
   linkding: z.strictObject(ofBookmarks),
   karakeep: z.strictObject(ofBookmarks),
-  linkace: z.strictObject({}),
+  linkace: z.strictObject(chosen),
   wordpress: z.strictObject({
     types: z.array(text(50), "must be a list").default(["posts", "pages"]),
     elements: elements(),

@@ -27,6 +27,8 @@ type Kept = { id: number; url: string; title: string; isArchived?: boolean; tags
 /** A program with these entries, oldest first, as its API shows them. */
 type Program = { entries: Kept[]; answered: number; beforeAnswer(no: number): void };
 
+const TAGS = ["", "news", "News of old", "new"];
+
 const pageOf = (all: Kept[], from: number, size: number) => all.slice(from, from + size);
 
 const APIS: Record<ApiKind, (program: Program, url: URL) => Response> = {
@@ -55,8 +57,24 @@ const APIS: Record<ApiKind, (program: Program, url: URL) => Response> = {
       nextCursor: all.length > bookmarks.length ? bookmarks.at(-1)!.id : null,
     });
   },
-  linkace({ entries }, { pathname, searchParams: asked }) {
-    if (pathname !== "/api/v2/links") return new Response(null, { status: 404 });
+  linkace({ entries: all }, { pathname, searchParams: asked }) {
+    if (pathname === "/api/v2/search/tags") {
+      const names = TAGS.flatMap((name, id) =>
+        name.toLowerCase().includes(asked.get("query")!.toLowerCase()) ? [id] : [],
+      );
+      return Response.json(
+        names.length > 0 ? Object.fromEntries(names.map((id) => [id, TAGS[id]])) : [],
+      );
+    }
+    const isSearch = pathname === "/api/v2/search/links";
+    if (!isSearch && pathname !== "/api/v2/links") return new Response(null, { status: 404 });
+    const order = isSearch ? "created_at:asc" : "id";
+    if (asked.get("order_by") !== order) return new Response(null, { status: 400 });
+    const tag = TAGS[Number(asked.get("only_tags") || Number.NaN)];
+    const entries = all.filter(
+      ({ title, tags }) =>
+        title.includes(asked.get("query") ?? "") && (!tag || (tags?.includes(tag) ?? false)),
+    );
     // The size is a setting of the person.
     const [page, size] = [Number(asked.get("page")), 24];
     return Response.json({
@@ -241,6 +259,29 @@ describe("What is shown of an entry", () => {
       href: null,
       markup: '<a href="https://a.test/1">x</a>',
     });
+  });
+});
+
+describe("LinkAce", () => {
+  const tagged = make(1, 60).map((entry) => ({
+    ...entry,
+    tags: entry.id % 2 === 0 ? ["new", "news"] : ["news"],
+  }));
+  const numbersOf = async (settings: ApiSettings) => {
+    const { site } = startProgram("linkace", tagged);
+    const { entries, isMismatch } = await readAll("linkace", site, settings);
+    expect(isMismatch).toBe(false);
+    return numbers(entries);
+  };
+  const even = tagged.map(({ id }) => id).filter((id) => id % 2 === 0);
+
+  test("is searched for words, and for a tag by its number", async () => {
+    expect(await numbersOf({ query: "No 6" })).toEqual([6, 60]);
+    expect(await numbersOf({ tag: "New" })).toEqual(even);
+    expect(await numbersOf({ query: "No 6", tag: "news" })).toEqual([6, 60]);
+    const { site } = startProgram("linkace", tagged);
+    expect(await reasonOf(readAll("linkace", site, { tag: "ne" }))).toBe("not_found");
+    expect(await reasonOf(readAll("linkace", site, { tag: "other" }))).toBe("not_found");
   });
 });
 

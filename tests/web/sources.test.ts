@@ -207,6 +207,7 @@ onDashboard("Sources", (dashboard) => {
       ["list", (sheet) => sheet.getByLabel("Format").selectOption("csv"), { format: "csv" }],
       ["git", (sheet) => sheet.getByLabel("Branch or tag").fill("v2"), { ref: "v2" }],
       ["linkding", (sheet) => sheet.getByLabel("Archived").check(), { archived: true }],
+      ["linkace", (sheet) => sheet.getByLabel("with the tag").fill("news"), { tag: "news" }],
       ["wordpress", (sheet) => sheet.getByLabel("Types").fill("posts, news"), NEWS],
     ];
     for (const [kind, change, settings] of edits) {

@@ -27,9 +27,12 @@ const ELEMENTS: Setting = {
   first: ["links", "images", "media", "frames"],
   hint: "Any of links, images, media, frames, scripts, styles and metadata, with commas.",
 };
-const BOOKMARKS: Setting[] = [
+const CHOSEN: Setting[] = [
   { name: "query", as: "text", label: "Only those found by" },
   { name: "tag", as: "text", label: "Only those with the tag" },
+];
+const BOOKMARKS: Setting[] = [
+  ...CHOSEN,
   { name: "archived", as: "check", first: false, label: "Archived bookmarks too" },
 ];
 
@@ -117,6 +120,7 @@ const SETTINGS: Partial<Record<SourceKind, (Setting | [Setting, Setting])[]>> = 
   ],
   linkding: BOOKMARKS,
   karakeep: BOOKMARKS,
+  linkace: CHOSEN,
   wordpress: [
     {
       ...{ name: "types", as: "words", first: ["posts", "pages"], label: "Types" },
