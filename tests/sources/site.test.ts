@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { sourcePages } from "../../server/db/tables.ts";
-import { crawlKeyOf } from "../../server/reading/addresses.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { pathOf } from "../reading/crawl.ts";
 import { type PlayedSite, startPlayedSite } from "../reading/site.ts";
 import { until } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
+import { allOf, expectWhole } from "./whole.ts";
 
 const HOUR_MS = 3_600_000;
-/** Links may have words for statistics, which make no other page. */
-const keyOf = (url: string) => pathOf(crawlKeyOf(new URL(url)));
 /** Where places and links are kept, and the number of each row. */
 const WRITTEN = {
   ...{ source_pages: "no", occurrences: "page_no", source_links: "link_no", links: "no" },
@@ -56,46 +54,13 @@ onBothEngines(
     });
     afterAll(() => Promise.all([reading.stop(), site.stop()]));
 
-    const all = async (path: string): Promise<Parsed[]> => {
-      const items: Parsed[] = [];
-      for (let page = 1; ; page++) {
-        const joint = path.includes("?") ? "&" : "?";
-        const { data } = (await me.get(`${path}${joint}per_page=100&page=${page}`)).body;
-        items.push(...data.items);
-        if (page >= data.pagination.total_pages) return items;
-      }
-    };
-    const placesOn = async (path: string): Promise<Parsed[]> => {
-      const { items } = (
-        await me.get(`${SOURCES}/${source.id}/pages?search=${encodeURIComponent(path)}`)
-      ).body.data;
-      const page = items.find(({ url }: Parsed) => keyOf(url) === path);
-      return (await me.get(`${SOURCES}/${source.id}/pages/${page.id}`)).body.data.places;
-    };
+    const all = (path: string) => allOf(me, path);
 
     test("are found on each of its pages, with exactly their places", async () => {
       me = await server().account("enterprise");
       source = await reading.add(me, { kind: "site", url: site.url, settings: { scope: "host" } });
 
-      expect(source.run).toMatchObject({ status: "complete", reason: null });
-      expect(source.counts.pages).toBe(source.run.pages.read + source.run.pages.failed);
-      const pages = await all(`${SOURCES}/${source.id}/pages?state=read`);
-      const paths = pages.map(({ url }) => keyOf(url));
-      expect([...site.readable].filter((path) => !paths.includes(path))).toEqual([]);
-      expect((await all(`${SOURCES}/${source.id}/pages?search=sitemap`)).length).toBe(0);
-      expect(paths.filter(site.isForbidden)).toEqual([]);
-      const wanted = paths.flatMap((path) => site.pageAt(path)?.places ?? []);
-      expect(source.counts.places).toBe(wanted.length);
-      for (const path of paths.slice(0, 40)) {
-        const page = site.pageAt(path);
-        if (!page) continue;
-        const found = (await placesOn(path)).map(({ line, text, element }) => ({
-          ...{ line, text: text ?? "", element },
-        }));
-        expect(found).toEqual(
-          page.places.map(({ line, text, element }) => ({ line, text, element })),
-        );
-      }
+      await expectWhole(me, source, site);
     });
 
     test("are as before after a second run, for which each page says that it has not changed", async () => {
