@@ -131,6 +131,21 @@ onDashboard("The links page", (dashboard) => {
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
   });
 
+  test("meets no error when it notes where a list was that has nothing any more", async () => {
+    const { page, accountId } = await dashboard().user();
+    await addAtRest(dashboard().server, accountId, numbered(2));
+    await page.goto("/links");
+    await page.getByText("2 links", { exact: true }).waitFor();
+
+    await status(page, "Dead").click();
+    await page.getByText("No matching links").waitFor();
+    // Throws what a timer of the page throws.
+    await page.clock.runFor(1000);
+
+    await page.goBack();
+    await page.getByText("2 links", { exact: true }).waitFor();
+  });
+
   test("shows the links of one service, by its name", async () => {
     const { page, accountId } = await dashboard().user();
     const urls = ["https://youtu.be/jNQXAC9IVRw", "https://example.org/a"];

@@ -293,6 +293,12 @@ function useHandle<T>(
       goTo: ({ index, offset }) => scrollToTop(list.current!, heights, index, offset),
     };
   });
+  useLayoutEffect(
+    () => () => {
+      if (handle) handle.current = null;
+    },
+    [],
+  );
   useLayoutEffect(() => {
     if (wanted.current === null) return;
     const row = rowAt(list.current, wanted.current);
