@@ -34,7 +34,7 @@ import {
   saveRun,
   toRun,
 } from "./runs.ts";
-import { settleStep, startSettling } from "./settle.ts";
+import { countFor, settleStep, startSettling } from "./settle.ts";
 import { openCredential } from "./sources.ts";
 import { createQueued, LAST_DEPTH, type Queued, queueFirst, writeBatch } from "./write.ts";
 
@@ -218,8 +218,9 @@ async function stepOf(
   { run, queued, signal }: Omit<Reading, "targets">,
 ): Promise<Stepped & { isInterrupted?: boolean }> {
   if (run.status === "settling") {
+    const counted = await countFor(deps.store, source, run);
     const settled = await write(deps, source, async (within) => {
-      const next = await settleStep(within, source, run);
+      const next = await settleStep(within, source, counted);
       if (isUnderWay(next)) await saveRun(within.store, next);
       return next;
     });

@@ -117,16 +117,20 @@ async function flagOldItems(
   return { run, after: old.length < FLAGGED_AT_ONCE ? null : 0 };
 }
 
-const guard: Step = async (deps, source, run) => {
-  if (source.kind === "feed") return done(run);
-  const lost = await countLost(deps.store, source);
-  const { before } = run.counts;
-  const counted = { ...run, counts: { ...run.counts, lost } };
+/** Counts what the next step judges, which takes too long for its transaction. */
+export async function countFor(store: Store, source: SourceRow, run: Run): Promise<Run> {
+  if (run.place.settling?.phase !== "guard" || source.kind === "feed") return run;
+  return { ...run, counts: { ...run.counts, lost: await countLost(store.readPool, source) } };
+}
+
+const guard: Step = async (deps, source, counted) => {
+  const { before, lost } = counted.counts;
+  if (lost === null) return done(counted);
   const isShrunken =
     (before.pages >= 10 && before.pages - lost.pages < before.pages / 2) ||
     (before.links >= 20 && lost.links > before.links * 0.3) ||
     (before.links > 0 && lost.links >= before.links);
-  if (!isShrunken || run.acceptsShrink || (await isConfirmed(deps, source, counted))) {
+  if (!isShrunken || counted.acceptsShrink || (await isConfirmed(deps, source, counted))) {
     return done(counted);
   }
   return done({ ...counted, place: { ...counted.place, incomplete: "shrunken" } });
@@ -134,7 +138,7 @@ const guard: Step = async (deps, source, run) => {
 
 /** How many documents and links would be without a place. */
 async function countLost(
-  store: Store,
+  store: Store["readPool"],
   { no }: SourceRow,
 ): Promise<{ pages: number; links: number }> {
   const [pages] = await store

@@ -1,7 +1,7 @@
-import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { takeNumbers } from "../db/queries.ts";
-import { numbersOf, onRows, rowsOf, type Store } from "../db/store.ts";
+import { onRows, rowsOf, type Store } from "../db/store.ts";
 import { type SourceKind, type SourcePageRow, type SourceRow, sourcePages } from "../db/tables.ts";
 import { crawlKeyOf } from "../reading/addresses.ts";
 import type { Batch, FoundPage, PageReading } from "../reading/job.ts";
@@ -231,31 +231,14 @@ async function queueTargets(context: Context, met: { no: number }[]): Promise<vo
   const { depth: deepest = Number.POSITIVE_INFINITY } = JSON.parse(source.settings) as {
     depth?: number;
   };
-  const pages = () =>
-    numbersOf(
-      tx,
-      met.map(({ no }) => no),
-    );
-  const rows = await tx
-    .select({
-      no: sourcePages.no,
-      state: sourcePages.state,
-      reason: sourcePages.reason,
-      depth: sql`1 + (select min(met.depth % ${LAST_DEPTH}) from source_pages met
-        join occurrences o on o.page_no = met.no and o.target_no = source_pages.no
-        where met.no in (select no from ${pages()} as given))`.mapWith(Number),
-    })
-    .from(sourcePages)
-    .where(
-      and(
-        eq(sourcePages.sourceNo, source.no),
-        lt(sourcePages.wantedRun, runNo),
-        sql`${sourcePages.no} in (select target_no from occurrences where page_no in (select no from ${pages()} as met))`,
-      ),
-    )
-    .orderBy(asc(sourcePages.no));
+  const found = await selectTargets(
+    tx,
+    met.map(({ no }) => [no]),
+    { runNo, sourceNo: source.no },
+  );
+  const rows = found as [no: number, state: string, reason: string | null, depth: number][];
   const most = mostPages(context);
-  const next = rows.map(({ no, state, reason, depth }) => {
+  const next = rows.map(([no, state, reason, depth]) => {
     if (state === "skipped" && LASTING.includes(reason ?? "")) return [no, depth, reason];
     if (depth > deepest) return [no, depth, "depth"];
     if (run.counts.wanted >= most) {
@@ -269,6 +252,18 @@ async function queueTargets(context: Context, met: { no: number }[]): Promise<vo
 }
 
 const RUN = sql.placeholder("runNo");
+
+/** The pages that others lead to and the run does not want yet, in the order of their numbers. From the few to the many. */
+const selectTargets = onRows(
+  { page: "bigint" },
+  (rows) => sql`
+    select target.no, target.state, target.reason, 1 + min(met.depth % ${sql.raw(String(LAST_DEPTH))})
+    from ${rows} as given cross join source_pages met cross join occurrences o cross join source_pages target
+    where met.no = given.page and o.page_no = met.no and target.no = o.target_no
+      and +target.source_no = ${sql.placeholder("sourceNo")} and target.wanted_run < ${RUN}
+    group by target.no, target.state, target.reason order by target.no
+  `,
+);
 
 const queueAgain = onRows(
   { page: "bigint", new_depth: "bigint", skipped: "text" },
