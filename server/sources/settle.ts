@@ -123,17 +123,16 @@ export async function countFor(store: Store, source: SourceRow, run: Run): Promi
   return { ...run, counts: { ...run.counts, lost: await countLost(store.readPool, source) } };
 }
 
-const guard: Step = async (deps, source, counted) => {
-  const { before, lost } = counted.counts;
-  if (lost === null) return done(counted);
+const guard: Step = async (deps, source, run) => {
+  if (source.kind === "feed") return done(run);
+  const { before, lost } = run.counts;
+  if (!lost) throw new Error("What a run takes away was not counted.");
   const isShrunken =
     (before.pages >= 10 && before.pages - lost.pages < before.pages / 2) ||
     (before.links >= 20 && lost.links > before.links * 0.3) ||
     (before.links > 0 && lost.links >= before.links);
-  if (!isShrunken || counted.acceptsShrink || (await isConfirmed(deps, source, counted))) {
-    return done(counted);
-  }
-  return done({ ...counted, place: { ...counted.place, incomplete: "shrunken" } });
+  if (!isShrunken || run.acceptsShrink || (await isConfirmed(deps, source, run))) return done(run);
+  return done({ ...run, place: { ...run.place, incomplete: "shrunken" } });
 };
 
 /** How many documents and links would be without a place. */
