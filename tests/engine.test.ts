@@ -144,7 +144,7 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
 
     const [own, others, byHand] = await store.transaction(async (tx) => {
       await tx.insert(links).values(link("l1"));
-      // A read is one on however many lines it is written, and waits for no write.
+      // A read waits for no write, even one whose statement starts on a new line.
       return [await tx.select({ id: links.id }).from(links), await idsNow(), await idsByHand()];
     });
 

@@ -172,7 +172,7 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   await publishChanges(deps, caller, changed, at);
 }
 
-/** More could not be marked while others wait. */
+/** Marking more in one transaction would hold up other writes. */
 const MOST_PAGES = 2000;
 
 /**

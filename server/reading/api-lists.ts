@@ -122,7 +122,7 @@ async function findApi(
   return apiAddressIn(headers, page).href;
 }
 
-/** @throws SourceFailed `not_found` when there is no such tag */
+/** Returns the number of the tag; null where none is needed. @throws SourceFailed `not_found` when the tag does not exist */
 async function findTag(
   fetching: Fetching,
   { kind, url, settings: { tag } }: Pick<ApiSource, "kind" | "url" | "settings">,
@@ -133,11 +133,11 @@ async function findTag(
   search.searchParams.set("query", tag);
   const found = await fetchContent(fetching, search, headersFor);
   const answer = parseJson(await textOf(found, MOST_API_BYTES));
-  // None are an empty list.
+  // Without a match the answer is an empty list instead of an object.
   const names = Array.isArray(answer) ? [] : Object.entries(objectIn(answer));
-  const isIt = (name: unknown) => String(name).toLowerCase() === tag.toLowerCase();
-  const id = names.find(([, name]) => isIt(name))?.[0];
-  if (id === undefined) throw new SourceFailed("not_found", `There is no tag "${tag}".`);
+  const isTag = (name: unknown) => String(name).toLowerCase() === tag.toLowerCase();
+  const id = names.find(([, name]) => isTag(name))?.[0];
+  if (id === undefined) throw new SourceFailed("not_found", `The tag "${tag}" does not exist.`);
   return id;
 }
 

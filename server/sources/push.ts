@@ -185,7 +185,7 @@ async function storePages(
   const last = new Map(pages.map((page) => [page.url, page]));
   const changed = [...last.values()].filter(({ url, hash }) => {
     const before = known.get(url);
-    // Since then a link that stands there may have got another URL.
+    // Since then the URL of a link on the page may have changed, see `compareAgain`.
     const isOlder = (before?.readAt ?? 0) < source.updatedAt;
     return !before || isOlder || before.hash !== hash || before.refused > 0;
   });

@@ -74,7 +74,7 @@ export async function linkPages(
     .limit(PAGES_AT_ONCE);
   const isWatched = (row: (typeof rows)[number]) =>
     didNotAnswer(row) || (watch !== "external" && row.state !== "skipped");
-  // People may have given the link another URL.
+  // A person may have changed the URL of the link.
   const hasOtherUrl = ({ url, linkKey }: (typeof rows)[number]) =>
     linkKey !== null && linkKey !== urlKeyOf(deps.catalogue, new URL(url));
   const isBack = (row: (typeof rows)[number]) => row.state !== "skipped" && !isWatched(row);

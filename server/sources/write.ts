@@ -253,7 +253,10 @@ async function queueTargets(context: Context, met: { no: number }[]): Promise<vo
 
 const RUN = sql.placeholder("runNo");
 
-/** The pages that others lead to and the run does not want yet, in the order of their numbers. From the few to the many. */
+/**
+ * Selects the pages that the given ones lead to and the run does not want yet, in the order of their numbers. Cross joins
+ * keep SQLite from reading all pages of the source.
+ */
 const selectTargets = onRows(
   { page: "bigint" },
   (rows) => sql`

@@ -84,7 +84,7 @@ onBothEngines("What sources have", (server) => {
     expect((await find(me, "b.test")).id).toBe(b.id);
   });
 
-  test("has the places of its URL now, on however many pages its old one stands", async () => {
+  test("leaves the places of its old URL to a new link, even on thousands of pages", async () => {
     const me = await server().account("enterprise");
     const name = "Pushed";
     const { id } = (await me.post(SOURCES, { kind: "push", name })).body.data;

@@ -5,10 +5,10 @@ import { startPlayedSite } from "../reading/site.ts";
 import { startReading } from "./reading.ts";
 import { expectWhole } from "./whole.ts";
 
-/** As a run without interruption asks for, in all traps together. */
+/** In all traps together, in a run without interruption. */
 const MOST_IN_TRAPS = 200;
 
-test("A large site is read whole, each page once and its traps hardly", async () => {
+test("A large site is read whole: each page once, and few pages of its traps", async () => {
   const site = startPlayedSite(sized(1000, 10_000));
   const server = await startServer("sqlite", {
     ...{ STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" },

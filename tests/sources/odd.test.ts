@@ -80,7 +80,7 @@ onBothEngines("A source with oddities", (server) => {
     expect((await me.get(`/api/v1/links/${link.id}`)).body.data.places).toBe(0);
   });
 
-  test("has a missing page as a link again after somebody gave its link the URL of another", async () => {
+  test("gives a missing page a link again after the URL of its link was changed", async () => {
     const url = serve({
       ...{ ...ROBOTS, "/": html('<a href="/gone">x</a><a href="/there">t</a>') },
       "/there": html("<p>There"),

@@ -5,10 +5,10 @@ import { pathOf } from "../reading/crawl.ts";
 import type { PlayedSite } from "../reading/site.ts";
 import { SOURCES } from "./reading.ts";
 
-/** Of so many pages the places are compared one by one. */
+/** How many pages have their places compared one by one. */
 const COMPARED = 40;
 
-/** Links may have words for statistics, which make no other page. */
+/** Links may carry tracking parameters, which do not make another page. */
 const keyOf = (url: string) => pathOf(crawlKeyOf(new URL(url)));
 
 /** All items of a list. */

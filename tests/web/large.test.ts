@@ -106,7 +106,7 @@ onInstalled(
   prepare,
 );
 
-/** The code of other pages loads at some free moment, and would count for whatever is on the screen then. */
+/** The code of other pages loads when the browser is idle, and would count for whatever is on the screen then. */
 const loadNothingAhead = () => {
   globalThis.requestIdleCallback = (then, options) =>
     options?.timeout ? requestAnimationFrame(() => then({} as IdleDeadline)) : 0;

@@ -131,7 +131,7 @@ onDashboard("The links page", (dashboard) => {
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
   });
 
-  test("meets no error when it notes where a list was that has nothing any more", async () => {
+  test("notes no position for a list that has become empty", async () => {
     const { page, accountId } = await dashboard().user();
     await addAtRest(dashboard().server, accountId, numbered(2));
     await page.goto("/links");

@@ -174,7 +174,7 @@ onDashboard("Sources", (dashboard) => {
     await page.getByRole("heading", { name: "No sources yet" }).waitFor();
     await page.goto("/links");
     await page.getByText("30 links").first().waitFor();
-    // The page was left before the time for Undo was over, and a browser may send such a request late.
+    // The page was left before the time for Undo was over, so the browser may send the request late.
     await until(async () => (await me.get(`${SOURCES}/${id}`)).status === 404);
   });
 
