@@ -42,9 +42,25 @@ export function watchSince(watching: Watching, ids: string[], after: After) {
   const cache = watching.client.getQueryCache();
   stop?.();
   stop = cache.subscribe((event) => {
-    if (event.type === "updated" && event.action.type === "success")
-      void look(watching, event.query);
+    if (event.type === "updated" && event.action.type === "success") lookAt(watching, event.query);
   });
+  // Something may have arrived since the decision.
+  for (const query of cache.getAll()) lookAt(watching, query);
+}
+
+const unseen = new Set<Query>();
+let isLooking = false;
+
+/** One after the other, so that what arrives during a request is looked at after it. */
+async function lookAt(watching: Watching, query: Query) {
+  unseen.add(query);
+  if (isLooking) return;
+  isLooking = true;
+  for (const next of unseen) {
+    unseen.delete(next);
+    await look(watching, next);
+  }
+  isLooking = false;
 }
 
 /** The links that the data of a query has. */
@@ -56,26 +72,22 @@ function linksIn({ queryKey: [topic, kind, ...more], state }: Query): ListedLink
 }
 
 async function look({ email, say }: Watching, query: Query) {
-  if (decided.size === 0) return;
   const others = linksIn(query).filter(isDecidedOtherwise);
   for (const links of Map.groupBy(others, ({ handled_by: by }) => by).values()) {
     const [link, ...more] = links as [ListedLink, ...ListedLink[]];
     const before = links.map(({ id }) => [id, decided.get(id)!] as const);
-    // Asked once, however often its row is read meanwhile.
-    for (const { id } of links) decided.delete(id);
     const change = await lastChange(link, before[0]![1]).catch(() => undefined);
-    if (change?.by && change.by !== email) {
-      const what =
-        more.length === 0
-          ? wordsOf(change, link.title ?? shownUrl(link.url))
-          : `changed ${counted(links.length, "link")} that you changed`;
-      say(`${change.by} has since ${what}.`);
-      continue;
-    }
-    for (const [id, known] of before) {
-      const asked = known.asked + 1;
-      if (!decided.has(id) && asked < MOST_TRIES) decided.set(id, { ...known, asked });
-    }
+    const isByOther = change?.by && change.by !== email;
+    // The reader may have decided again meanwhile.
+    for (const [id, known] of before)
+      if (decided.get(id) === known && (isByOther || ++known.asked === MOST_TRIES))
+        decided.delete(id);
+    if (!isByOther) continue;
+    const what =
+      more.length === 0
+        ? wordsOf(change, link.title ?? shownUrl(link.url))
+        : `changed ${counted(links.length, "link")} that you changed`;
+    say(`${change.by} has since ${what}.`);
   }
 }
 
