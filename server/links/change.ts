@@ -30,8 +30,8 @@ import { problemOfMute } from "./triage/fields.ts";
 import { duplicateId, findTakenIds } from "./triage/references.ts";
 import { recordActions, writeExtras } from "./triage/write-extras.ts";
 
-/** Takes SQLite about 8 ms. */
-const CHANGED_AT_ONCE = 250;
+/** Takes SQLite, which has one writer, about 8 ms. PostgreSQL lets others write, and is slower with small steps. */
+const changedAtOnce = ({ engine }: Deps["store"]) => (engine.isShared ? 1000 : 250);
 
 /** A link is `unchanged` if it already had the wanted values. */
 export type Change = Outcome<"changed" | "unchanged">;
@@ -225,7 +225,7 @@ async function changeInPieces(
   await writeInPieces(deps, caller, {
     ...work,
     chosen: work.chosen.map(({ link }) => link),
-    atOnce: CHANGED_AT_ONCE,
+    atOnce: changedAtOnce(deps.store),
     write: async (within, some) => {
       const edits = await editSome(within, caller, wanted, some);
       return edits.filter(isWanted).length;

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listeningUrl } from "../listening.ts";
 import { emptyPostgres } from "../postgres.ts";
+import { closeAtEnd } from "../shared.ts";
 
 /** A server in a process of its own. */
 type Program = {
@@ -68,7 +69,12 @@ export const serve = (home: Home, env: Record<string, string> = {}): Promise<Pro
     ...env,
   });
 
-export const newFolder = () => mkdtempSync(join(tmpdir(), "stillup-bench-"));
+/** Its files are deleted at the end of the run. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-bench-"));
+  closeAtEnd(async () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /**
  * Returns the memory of a process and its children in megabytes. Pages that they share, such as those of the executable,

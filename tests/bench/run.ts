@@ -3,6 +3,7 @@
  * `npm run bench -- checking lists`. `--postgres` measures it on PostgreSQL, `--json` prints the table for
  * programs. The executable is measured where it was built.
  */
+import { closeShared } from "../shared.ts";
 import { measureBodies } from "./bodies.ts";
 import { checking } from "./checking.ts";
 import { claims } from "./claims.ts";
@@ -58,7 +59,11 @@ if (unknown) {
   process.exit(64);
 }
 const { note, rows } = createTable();
-for (const name of asked.length > 0 ? asked : Object.keys(SECTIONS)) await SECTIONS[name]!(note);
+try {
+  for (const name of asked.length > 0 ? asked : Object.keys(SECTIONS)) await SECTIONS[name]!(note);
+} finally {
+  await closeShared();
+}
 if (process.argv.includes("--json")) console.log(JSON.stringify(rows, null, 2));
 else console.table(rows);
 process.exit(rows.every(({ ok }) => ok) ? 0 : 1);
