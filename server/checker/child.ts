@@ -32,6 +32,8 @@ export type Child = {
 
 type ChildOptions = {
   command: string[];
+  /** More than what it gets of the server's environment. */
+  env: Record<string, string>;
   dataDir: string;
   settings: CheckerSettings;
   /** By how many milliseconds the clock is ahead of this machine's. */
@@ -84,7 +86,7 @@ async function start(options: ChildOptions, note: Note): Promise<Child> {
   const child = Bun.spawn([...options.command, note.path, String(process.pid)], {
     stdio: ["ignore", "ignore", "inherit"],
     serialization: "json",
-    env: Object.fromEntries(env),
+    env: { ...Object.fromEntries(env), ...options.env },
     ipc(messages: Message[] | "ready") {
       silentTicks = 0;
       if (messages === "ready") ready.resolve();

@@ -32,7 +32,7 @@ type PoolOptions = {
   command: string[];
 };
 
-/** The processes that check links. */
+/** The processes that check links, and the one that reads sources. */
 export type CheckerPool = {
   check: CheckLink;
   read: ReadSource;
@@ -46,6 +46,8 @@ export type CheckerPool = {
 
 /** Counts are since the server started. */
 export type CheckerProcess = {
+  /** Its number, or `reader` for the one that reads sources. */
+  name: string;
   /** Null while it does not run, as before the first check. */
   pid: number | null;
   /** Whether checks wait for it to start, as after a crash. */
@@ -58,7 +60,8 @@ export type CheckerProcess = {
 
 /**
  * Runs checks in processes of their own, so that no page can hold up the server, and no crash ends it. Each site belongs
- * to one process. A process that does not answer is killed and replaced; its checks begin again in the next one.
+ * to one process. One more reads sources, which delays no check. A process that does not answer is killed and replaced;
+ * its checks begin again in the next one.
  */
 export function createCheckerPool(options: PoolOptions): CheckerPool {
   const { config, clock } = options;
@@ -92,6 +95,13 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
   for (let index = 0; index < config.checkProcesses; index++) {
     places.push(createPlace({ ...options, index, loads, callsOf, onEnd: lines.endAll }));
   }
+  // It has no sites, so that it takes its turn at all of them.
+  const reader = createPlace({
+    ...{ ...options, loads, callsOf, onEnd: lines.endAll },
+    index: config.checkProcesses,
+    env: READER_MEMORY,
+    isBusy: () => takers.size > 0,
+  });
 
   async function check(link: KnownLink, signal: AbortSignal) {
     const host = URL.parse(link.url)?.host;
@@ -120,8 +130,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
 
   /** A process that ends takes the step with it, which can be repeated. */
   const read: ReadSource = async (job, emit, signal) => {
-    const place = placeOf(lineOf(new URL(job.url).host, config.ownSites));
-    const { channel } = await place.child();
+    const { channel } = await reader.child();
     const no = ++last;
     const abort = () => channel.tell("abort", no);
     if (signal.aborted) return { kind: "aborted" };
@@ -145,10 +154,10 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
     loads: loads.withRemember((site, load) =>
       placeOf(site).tell("remember", { site, json: loadToJson(clock, load) }),
     ),
-    processes: () => places.map((place) => place.state()),
+    processes: () => [...places, reader].map((place) => place.state()),
     isLate: () => places.some((place) => place.isLate()),
     stop() {
-      for (const place of places) place.stop();
+      for (const place of [...places, reader]) place.stop();
     },
   };
 }
@@ -251,6 +260,9 @@ function createLoads(clock: Clock) {
   };
 }
 
+/** A reader has little to keep, and much garbage: this makes the runtime collect it sooner. */
+export const READER_MEMORY = { BUN_JSC_forceRAMSize: String(128 * 1024 * 1024) };
+
 /** Longer than any gap between two requests to a site, which a new process would not know. */
 const IDLE_MS = 15 * 60_000;
 const SHORT_LIFE_MS = 1000;
@@ -259,6 +271,9 @@ const LONGEST_PAUSE_MS = 5000;
 
 type PlaceOptions = PoolOptions & {
   index: number;
+  env?: Record<string, string>;
+  /** Whether it has work that takes long. */
+  isBusy?: () => boolean;
   loads: Loads;
   callsOf: (place: Place, channel: Channel<CheckerCalls>) => ServerCalls;
   onEnd: (place: Place) => void;
@@ -266,9 +281,9 @@ type PlaceOptions = PoolOptions & {
 
 type Place = ReturnType<typeof createPlace>;
 
-/** A process, and those that replace it. It starts with the first check, and ends when there are none for long. */
+/** A process, and those that replace it. It starts with the first work, and ends when there is none for long. */
 function createPlace(options: PlaceOptions) {
-  const { clock, config, index, loads, online } = options;
+  const { clock, config, env = {}, index, isBusy, loads, online } = options;
   let current: Promise<Child> | null = null;
   let running: Child | null = null;
   let pauseMs = 0;
@@ -283,7 +298,7 @@ function createPlace(options: PlaceOptions) {
     startedAt = performance.now();
     const { command, callsOf } = options;
     const child = await startChild({
-      ...{ command, aheadMs, onEnd },
+      ...{ command, aheadMs, onEnd, env },
       dataDir: config.dataDir,
       settings: settingsOf(config, { index, aheadMs: aheadMs() }),
       callsOf: (channel) => callsOf(place, channel),
@@ -317,7 +332,7 @@ function createPlace(options: PlaceOptions) {
   }
 
   const endWhenIdle = setInterval(() => {
-    if (clock.elapsed() - usedAt > IDLE_MS) running?.end("stopped");
+    if (clock.elapsed() - usedAt > IDLE_MS && !isBusy?.()) running?.end("stopped");
   }, IDLE_MS / 15);
   endWhenIdle.unref();
 
@@ -344,6 +359,7 @@ function createPlace(options: PlaceOptions) {
     },
     isLate: () => current !== null && (running?.isLate() ?? true),
     state: (): CheckerProcess => ({
+      name: index < config.checkProcesses ? String(index + 1) : "reader",
       pid: running?.pid ?? null,
       isStarting: current !== null && running === null,
       memoryBytes: running?.memoryBytes() ?? 0,

@@ -150,11 +150,9 @@ export function createMetrics(): Metrics {
   new Gauge({
     ...names,
     name: "stillup_checker_process_memory_bytes",
-    help: "Memory of a checker process; 0 while it does not run. Above 1 GiB it is replaced.",
+    help: "Memory of a checker process, or of the one that reads sources (`reader`); 0 while it does not run. Above 1 GiB it is replaced.",
     collect() {
-      processes().forEach(({ memoryBytes }, i) => {
-        this.set({ process: `${i + 1}` }, memoryBytes);
-      });
+      for (const { name, memoryBytes } of processes()) this.set({ process: name }, memoryBytes);
     },
   });
   const countProcesses = (name: string, help: string, count: (one: CheckerProcess) => number) =>
@@ -164,9 +162,7 @@ export function createMetrics(): Metrics {
       help,
       collect() {
         this.reset();
-        processes().forEach((one, i) => {
-          this.inc({ process: `${i + 1}` }, count(one));
-        });
+        for (const one of processes()) this.inc({ process: one.name }, count(one));
       },
     });
   countProcesses(

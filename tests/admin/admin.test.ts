@@ -75,15 +75,22 @@ onBothEngines("Administration", (server) => {
     expect(JSON.stringify(body)).not.toMatch(/postgres:\/\/|password|secret/i);
   });
 
-  test("lists the processes that check links, running or not", async () => {
+  test("lists the processes that check links, running or not, and the one that reads sources while it runs", async () => {
     const { browser } = await administrator();
+    const running = (name: string, more: object = {}) => ({
+      ...{ name, pid: 4711, isStarting: false, memoryBytes: 0, checks: 0, restarts: 0 },
+      ...more,
+    });
     const { metrics } = server().deps;
     metrics.watchProcesses(() => [
-      { pid: 4711, isStarting: false, memoryBytes: 118_000_000, checks: 12_345, restarts: 2 },
-      { pid: null, isStarting: true, memoryBytes: 0, checks: 9, restarts: 1 },
-      { pid: null, isStarting: false, memoryBytes: 0, checks: 7, restarts: 0 },
+      running("1", { memoryBytes: 118_000_000, checks: 12_345, restarts: 2 }),
+      { ...running("2", { checks: 9, restarts: 1 }), pid: null, isStarting: true },
+      { ...running("3", { checks: 7 }), pid: null },
+      { ...running("reader"), pid: null },
     ]);
     const some = await browser.get("/admin/state");
+    metrics.watchProcesses(() => [running("1"), running("reader", { memoryBytes: 90_000_000 })]);
+    const reading = await browser.get("/admin/state");
     metrics.watchProcesses(() => []);
     const none = await browser.get("/admin/state");
 
@@ -92,6 +99,7 @@ onBothEngines("Administration", (server) => {
       { memory_bytes: 0, checks: 9, restarts: 1, state: "starting" },
       { memory_bytes: 0, checks: 7, restarts: 0, state: "idle" },
     ]);
+    expect(reading.body.data.checker.processes[1]).toMatchObject({ memory_bytes: 90_000_000 });
     expect(none.body.data.checker.processes).toEqual([]);
   });
 

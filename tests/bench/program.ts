@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { READER_MEMORY } from "../../server/checker/pool.ts";
 import { listeningUrl } from "../listening.ts";
 import { emptyPostgres } from "../postgres.ts";
 import { closeAtEnd } from "../shared.ts";
@@ -102,26 +103,28 @@ export function watchMemory(pid: number): { stop(): number } {
 }
 
 /**
- * Samples the memory of each child of a process. `stop` returns the peak of the largest in megabytes: its own pages, and
- * its share of those of files. Sampling all of its PSS takes 20 ms each time, which would delay what is measured.
+ * Samples the memory of the process that reads sources for a server. `stop` returns its peak in megabytes: its own pages,
+ * and its share of those of files. Sampling all of its PSS takes 20 ms each time, which would delay what is measured.
  */
-export function peaksOfChildren(pid: number): { stop(): number } {
-  const peaks = new Map<number, number>();
-  let samples = 0;
+export function peakOfReader(server: number): { stop(): number } {
+  let [reader, peak] = [0, 0];
   const timer = setInterval(() => {
-    if (samples++ % SAMPLES_PER_TREE === 0)
-      for (const child of treeOf(pid).slice(1)) peaks.set(child, peaks.get(child) ?? 0);
-    for (const [child, peak] of peaks) peaks.set(child, Math.max(peak, sumOf([child], ownMb)));
-  }, CHILD_SAMPLE_MS);
+    reader ||= treeOf(server).find(isReader) ?? 0;
+    peak = Math.max(peak, sumOf([reader], ownMb));
+  }, READER_SAMPLE_MS);
   return {
     stop() {
       clearInterval(timer);
-      return Math.max(...[...peaks].map(([child, own]) => own + sumOf([child], ofFilesMb)));
+      return peak + sumOf([reader], ofFilesMb);
     },
   };
 }
 
-const CHILD_SAMPLE_MS = 500;
+const [READER_VARIABLE] = Object.entries(READER_MEMORY).map((entry) => entry.join("="));
+const isReader = (pid: number) =>
+  readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(READER_VARIABLE!);
+
+const READER_SAMPLE_MS = 500;
 
 /** Returns the processor time of a process and its children so far, including children that have exited. */
 export const cpuSeconds = (pid: number): number =>

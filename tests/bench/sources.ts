@@ -2,7 +2,7 @@ import { openEngine } from "../../server/db/open.ts";
 import type { Engine } from "../../server/db/store.ts";
 import { gonePath, listPath, pagePath } from "./crawled.ts";
 import { hostOf } from "./pages.ts";
-import { type Home, newFolder, newHome, peaksOfChildren, serve } from "./program.ts";
+import { type Home, newFolder, newHome, peakOfReader, serve } from "./program.ts";
 import { seed } from "./seed.ts";
 import { type Note, p99Of } from "./table.ts";
 import { startWeb, type Web } from "./web.ts";
@@ -136,7 +136,7 @@ function createClient(url: string, key: string) {
 type Crawl = { bare: number; client: Client; home: Home; site: URL; pid: number };
 
 async function crawl(note: Note, { bare, client, home, site, pid }: Crawl): Promise<void> {
-  const memory = peaksOfChildren(pid);
+  const memory = peakOfReader(pid);
   const first = await client.add({
     ...{ name: "Site", kind: "site", url: `${site.origin}/crawl/` },
     settings: { max_pages: 1_000_000, sitemaps: false },
@@ -180,7 +180,7 @@ async function numberIn(engine: Engine, sql: string): Promise<number> {
 
 async function lists(note: Note, { client, home, site, pid }: Omit<Crawl, "bare">): Promise<void> {
   const url = site.origin + listPath(PLACES, LINKS);
-  const memory = peaksOfChildren(pid);
+  const memory = peakOfReader(pid);
   const first = await client.add({ name: "List", kind: "list", url });
   expectRun(first.source, "complete");
   const { id } = first.source;

@@ -54,7 +54,7 @@ async function startProgram(
 ) {
   const folder = newScratchFolder("stillup-processes-");
   const home = { STILLUP_DATA_DIR: folder };
-  await seed(home, {
+  const { key } = await seed(home, {
     links: urls.length,
     urlOf: (n) => urls[n]!,
     dueAt,
@@ -87,14 +87,17 @@ async function startProgram(
       },
     }),
   );
-  await listeningUrl(server.stdout);
+  const url = await listeningUrl(server.stdout);
   const read = (sql: string, ...params: string[]) => database.query(sql).values(...params);
   return {
     folder,
     server,
+    url,
+    key,
     log: () => log,
     /** Status and reason of each link. */
     verdicts: () => read("select url, status, reason from links order by no"),
+    isRead: () => read("select count(ended_at) from source_runs")[0]![0] === 1,
     checked: () => read("select count(last_checked_at) from links")[0]![0] as number,
     notes: (url: string) => {
       const [[evidence]] = read("select evidence from links where url = ?", url) as [[string]];
@@ -157,6 +160,39 @@ describe("Links are checked in processes of their own", () => {
     expect(busy.most).toBeLessThanOrEqual(2);
     // The first request may have reached the site a little later than it was sent.
     expect(busy.starts.at(-1)! - busy.starts[0]!).toBeGreaterThan((gaps - 1) * GAP_MS);
+  });
+
+  test("and sources are read in one more, whose requests keep the same limits", async () => {
+    const GAP_MS = 20;
+    const busy = { now: 0, most: 0, starts: [] as number[] };
+    const urls = Array.from({ length: 12 }, (_, n) => sites.urlOf(1, `/page-${n}`));
+    sites.pages.set("*", async () => {
+      busy.starts.push(performance.now());
+      busy.most = Math.max(busy.most, ++busy.now);
+      await Bun.sleep(30);
+      busy.now--;
+      const links = urls.map((url) => `<a href="${url}">page</a>`);
+      return new Response(html(links.join(" ")), PAGE);
+    });
+    program = await startProgram(urls, {
+      STILLUP_CHECK_PROCESSES: "1",
+      STILLUP_HOST_GAP_MS: String(GAP_MS),
+    });
+    const { url, key } = program;
+
+    const settings = { sitemaps: false };
+    await fetch(`${url}/api/v1/sources`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ kind: "site", name: "Site", url: sites.urlOf(1, "/"), settings }),
+    });
+    await until(() => program!.checked() === urls.length && program!.isRead());
+
+    const gaps = busy.starts.length - 1;
+    expect(busy.starts.length).toBeGreaterThan(2 * urls.length);
+    expect(busy.most).toBeLessThanOrEqual(2);
+    expect(busy.starts.at(-1)! - busy.starts[0]!).toBeGreaterThan((gaps - 1) * GAP_MS);
+    expect(checkersOf(program.server.pid)).toHaveLength(2);
   });
 
   test("and a cooldown of a site of another process lengthens the rest of a link", async () => {

@@ -6,13 +6,14 @@ import { listAccounts } from "../../server/views/admin/accounts.ts";
 import { onDashboard } from "../browser.ts";
 
 const running = {
+  name: "1",
   pid: 4711,
   isStarting: false,
   memoryBytes: 118_200_000,
   checks: 12_345,
   restarts: 0,
 };
-const idle = { pid: null, isStarting: false, memoryBytes: 0, checks: 1, restarts: 1 };
+const idle = { ...running, pid: null, memoryBytes: 0, checks: 1, restarts: 1 };
 const starting = { ...idle, isStarting: true };
 
 onDashboard("The installation in the settings", (dashboard) => {

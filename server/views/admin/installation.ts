@@ -133,9 +133,14 @@ async function readChecker(deps: Deps): Promise<State["checker"]> {
     at_once: config.checkConcurrency,
     checks_today: today!.checks,
     history_days: config.historyDays,
-    processes: config.role.includes("checker") ? deps.metrics.processes().map(toProcess) : null,
+    processes: config.role.includes("checker")
+      ? deps.metrics.processes().filter(isShown).map(toProcess)
+      : null,
   };
 }
+
+/** The one that reads sources comes on top of those that are configured. */
+const isShown = ({ name, pid }: CheckerProcess) => name !== "reader" || pid !== null;
 
 const toProcess = (process: CheckerProcess) => ({
   memory_bytes: process.memoryBytes,
