@@ -200,10 +200,10 @@ async function startOrResume(deps: Deps, source: ClaimedSource): Promise<Run> {
 
 /** What the source has before a run. */
 async function countBefore(
-  store: Store,
+  { readPool }: Store,
   { no, pages }: SourceRow,
 ): Promise<Run["counts"]["before"]> {
-  const links = await store.$count(
+  const links = await readPool.$count(
     sourceLinks,
     and(eq(sourceLinks.sourceNo, no), sql`${sourceLinks.places} > 0`),
   );
