@@ -24,8 +24,9 @@ export function useLinkActions() {
   };
   // Not part of the first view.
   const watch = async (ids: string[], { after }: TriageChange) => {
+    const at = Date.now();
     const { watchSince } = await import("../triage/since.ts");
-    watchSince({ client, email, say: toast }, ids, after);
+    watchSince({ client, email, say: toast }, ids, after, at);
   };
   const apply = async ({ ids, change }: Updated) => {
     const step = await changeNamed(change, ids);

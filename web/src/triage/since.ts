@@ -25,9 +25,11 @@ export type Watching = {
   say: (text: string) => void;
 };
 
-/** Says who decides otherwise about these links, of two people who act on them at once. The later one wins. */
-export function watchSince(watching: Watching, ids: string[], after: After) {
-  const at = Date.now();
+/**
+ * Says who decides otherwise about these links, of two people who act on them at once. The later one wins.
+ * @param at when the reader decided
+ */
+export function watchSince(watching: Watching, ids: string[], after: After, at = Date.now()) {
   for (const id of ids) {
     const known = decided.get(id);
     // The latest come last.
@@ -44,8 +46,8 @@ export function watchSince(watching: Watching, ids: string[], after: After) {
   stop = cache.subscribe((event) => {
     if (event.type === "updated" && event.action.type === "success") lookAt(watching, event.query);
   });
-  // Something may have arrived since the decision.
-  for (const query of cache.getAll()) lookAt(watching, query);
+  const isLater = ({ state }: Query) => state.dataUpdatedAt >= at;
+  for (const query of cache.findAll({ predicate: isLater })) lookAt(watching, query);
 }
 
 const unseen = new Set<Query>();
@@ -73,12 +75,14 @@ function linksIn({ queryKey: [topic, kind, ...more], state }: Query): ListedLink
 
 async function look({ email, say }: Watching, query: Query) {
   const others = linksIn(query).filter(isDecidedOtherwise);
-  for (const links of Map.groupBy(others, ({ handled_by: by }) => by).values()) {
-    const [link, ...more] = links as [ListedLink, ...ListedLink[]];
+  for (const some of Map.groupBy(others, ({ handled_by: by }) => by).values()) {
+    // The reader may have decided again meanwhile.
+    const links = some.filter(isDecidedOtherwise);
+    const [link, ...more] = links;
+    if (!link) continue;
     const before = links.map(({ id }) => [id, decided.get(id)!] as const);
     const change = await lastChange(link, before[0]![1]).catch(() => undefined);
     const isByOther = change?.by && change.by !== email;
-    // The reader may have decided again meanwhile.
     for (const [id, known] of before)
       if (decided.get(id) === known && (isByOther || ++known.asked === MOST_TRIES))
         decided.delete(id);
