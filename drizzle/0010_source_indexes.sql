@@ -1,9 +1,9 @@
 -- Runs next to 0.1.0
 
--- With all that is asked of it: SQLite reads the whole table rather than an index that needs its rows too.
+-- It contains all columns that are read: SQLite would rather scan the table than use an index and look up each row.
 DROP INDEX source_links_missing;
 CREATE INDEX source_links_missing ON source_links (source_no, link_no, missing_runs, missing_at) WHERE places = 0;
 
--- The list of pages skips those before it without reading them.
+-- The list of pages skips earlier pages without reading their rows.
 DROP INDEX source_pages_by_source;
 CREATE INDEX source_pages_by_source ON source_pages (source_no, no, part, url_key);

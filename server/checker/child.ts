@@ -32,7 +32,7 @@ export type Child = {
 
 type ChildOptions = {
   command: string[];
-  /** More than what it gets of the server's environment. */
+  /** Variables in addition to those that it gets from the server's environment. */
   env: Record<string, string>;
   dataDir: string;
   settings: CheckerSettings;

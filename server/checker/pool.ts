@@ -95,7 +95,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
   for (let index = 0; index < config.checkProcesses; index++) {
     places.push(createPlace({ ...options, index, loads, callsOf, onEnd: lines.endAll }));
   }
-  // It has no sites, so that it takes its turn at all of them.
+  // It owns no sites, so it waits for its turn at each of them.
   const reader = createPlace({
     ...{ ...options, loads, callsOf, onEnd: lines.endAll },
     index: config.checkProcesses,
@@ -260,7 +260,7 @@ function createLoads(clock: Clock) {
   };
 }
 
-/** A reader has little to keep, and much garbage: this makes the runtime collect it sooner. */
+/** Reading keeps little and makes much garbage. With this setting the runtime collects it sooner. */
 export const READER_MEMORY = { BUN_JSC_forceRAMSize: String(128 * 1024 * 1024) };
 
 /** Longer than any gap between two requests to a site, which a new process would not know. */
@@ -281,7 +281,7 @@ type PlaceOptions = PoolOptions & {
 
 type Place = ReturnType<typeof createPlace>;
 
-/** A process, and those that replace it. It starts with the first work, and ends when there is none for long. */
+/** A process, and those that replace it. It starts when it is first needed, and ends after a long time without work. */
 function createPlace(options: PlaceOptions) {
   const { clock, config, env = {}, index, isBusy, loads, online } = options;
   let current: Promise<Child> | null = null;

@@ -68,8 +68,8 @@ async function addTags(home: Awaited<ReturnType<typeof newHome>>): Promise<void>
   await store.run(
     sql`insert into link_texts select no, account_no, null, 'A title of link number ' || no, null, null from links`,
   );
-  // Autovacuum does this within minutes. It leaves empty tables alone, and so must this: one that is known to be empty
-  // is scanned for each link, until it is analyzed again.
+  // Autovacuum does this within minutes. It leaves empty tables alone, and so must this: a table that is known to be
+  // empty is scanned for each link until it is analyzed again.
   if (store.engine.name === "postgres") {
     const filled = "links, link_counts, link_tags, link_texts, tags";
     await store.engine.run({ sql: `vacuum analyze ${filled}`, params: [] });

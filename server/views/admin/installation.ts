@@ -139,7 +139,7 @@ async function readChecker(deps: Deps): Promise<State["checker"]> {
   };
 }
 
-/** The one that reads sources comes on top of those that are configured. */
+/** The one that reads sources is not among those that are configured, and is shown only while it runs. */
 const isShown = ({ name, pid }: CheckerProcess) => name !== "reader" || pid !== null;
 
 const toProcess = (process: CheckerProcess) => ({
