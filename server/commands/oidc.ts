@@ -14,7 +14,9 @@ export function addOidc(program: Command, cli: Cli) {
   const oidc = program.command("oidc").description("single sign-on of the settings");
   oidc
     .command("check")
-    .description("ask the provider for its document and its keys; exit 1 if that fails")
+    .description(
+      "ask the provider for its document and its keys, and try the secret; exit 1 if that fails",
+    )
     .action(() => check(cli));
   oidc
     .command("move")
@@ -36,6 +38,7 @@ async function check(cli: Cli) {
   );
   if (!promises) throw new Error(plain(`${settings.name} cannot be used (${problem}): ${detail}`));
   const yesNo = (is: boolean) => (is ? "yes" : "no");
+  cli.print(`Client ID and secret: ${promises.client ? "accepted" : "the provider did not say"}`);
   cli.print(`Keys: ${promises.keys}; algorithms: ${plain(promises.algorithms.join(", "))}`);
   cli.print(`PKCE (S256): ${yesNo(promises.pkce)}`);
   cli.print(`Issuer in its response (RFC 9207): ${yesNo(promises.iss)}`);

@@ -77,6 +77,7 @@ describe("stillup oidc", () => {
         `Issuer: ${host.issuer}`,
         "Client: stillup",
         "Redirect URI to register: http://127.0.0.1:8484/oidc/callback",
+        "Client ID and secret: accepted",
         "Keys: 1; algorithms: RS256",
         "PKCE (S256): yes",
         "Issuer in its response (RFC 9207): yes",
@@ -87,6 +88,10 @@ describe("stillup oidc", () => {
     const failed = await run(["oidc", "check"], wrong);
     expect(failed.code).toBe(1);
     expect(failed.err).toStartWith("Single sign-on cannot be used (misconfigured): ");
+    const secret = await run(["oidc", "check"], { STILLUP_OIDC_CLIENT_SECRET: "another one" });
+    expect(secret.code).toBe(1);
+    expect(secret.err).toContain("does not accept the client stillup with this secret");
+    expect(secret.err).not.toContain("another one");
     const off = await createProgram().run(["oidc", "check"]);
     expect(off.err).toBe(
       "Single sign-on is off. Set STILLUP_OIDC_ISSUER and STILLUP_OIDC_CLIENT_ID.\n",

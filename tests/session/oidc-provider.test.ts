@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import type { SignInProblem } from "../../server/accounts/oidc/problems.ts";
+import type { Problem, SignInProblem } from "../../server/accounts/oidc/problems.ts";
 import { createProvider, newChecks } from "../../server/accounts/oidc/provider.ts";
 import { type Env, readConfig } from "../../server/config/config.ts";
 import { oidcOf } from "../../server/config/oidc.ts";
@@ -104,7 +104,14 @@ describe("A provider that", () => {
     const RIGHT = { aud: CLIENT.id, sub: "s1" };
     type Sign = (payload: JWTPayload) => Promise<string>;
 
-    async function redeemed(payload: JWTPayload, sign?: Sign, more: object = {}) {
+    /** `more` is added to the provider's document; `userinfo` is what it says about the person. */
+    async function redeemed(
+      payload: JWTPayload,
+      sign?: Sign,
+      more: object = {},
+      userinfo: object = { sub: "another", email: "eve@example.org" },
+      settings: Env = {},
+    ) {
       const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
       const checks = newChecks();
       const now = Math.floor(Date.now() / 1000);
@@ -132,9 +139,9 @@ describe("A provider that", () => {
             id_token: token,
             expires_in: 60,
           }),
-        "/me": () => Response.json({ sub: "another", email: "eve@example.org" }),
+        "/me": () => Response.json(userinfo),
       };
-      const client = clientOf(issuer);
+      const client = clientOf(issuer, settings);
       const query = new URLSearchParams({ code: "c", state: checks.state });
       return client.redeem(String(query), checks);
     }
@@ -143,18 +150,54 @@ describe("A provider that", () => {
       expect((await redeemed({})).claims).toMatchObject({ iss: issuer, sub: "s1" });
     });
 
+    test.each<[what: string, token: JWTPayload, userinfo: object, claims: object]>([
+      [
+        "in both is that of the token",
+        { email: "Ann@example.org" },
+        { email: "other@example.org", email_verified: true, groups: ["a"] },
+        { email: "ann@example.org", email_verified: undefined },
+      ],
+      [
+        "only in userinfo is verified only there",
+        { email_verified: true },
+        { email: "ann@example.org" },
+        { email: "ann@example.org", email_verified: undefined },
+      ],
+      [
+        "can be verified in words",
+        { email: "ann@example.org", email_verified: "False" },
+        {},
+        { email: "ann@example.org", email_verified: false },
+      ],
+      [
+        "that is none counts as missing",
+        { email: ["ann@example.org"], email_verified: "maybe", hd: 5 },
+        {},
+        { email: undefined, email_verified: undefined, hd: undefined },
+      ],
+    ])("whose address %s", async (_, token, userinfo, claims) => {
+      const document = { userinfo_endpoint: `${issuer}/me` };
+      const subject = { sub: RIGHT.sub, ...userinfo };
+      const settings = { STILLUP_OIDC_ROLES: '{"viewer":["*"]}' };
+      const read = await redeemed(token, undefined, document, subject, settings);
+      expect({ ...read.claims }).toMatchObject(claims);
+    });
+
     type Case = [what: string, payload: () => JWTPayload, sign?: Sign | undefined, more?: object];
     const now = () => Math.floor(Date.now() / 1000);
     const CASES: Case[] = [
       ["for another client", () => ({ aud: "another" })],
       ["for two clients without naming us", () => ({ aud: [CLIENT.id, "another"] })],
       ["for another party", () => ({ aud: [CLIENT.id, "another"], azp: "another" })],
+      ["for us, made for another party", () => ({ azp: "another" })],
       ["of another issuer", () => ({ iss: "https://evil.example" })],
       ["with another nonce", () => ({ nonce: "x" })],
       ["without a nonce", () => ({ nonce: undefined as never })],
       ["that has expired", () => ({ exp: now() - 400 })],
       ["from the future", () => ({ nbf: now() + 400 })],
       ["without a subject", () => ({ sub: undefined as never })],
+      ["with an empty subject", () => ({ sub: "" })],
+      ["with a subject of 256 bytes", () => ({ sub: "ü".repeat(128) })],
       [
         "without a signature",
         () => ({}),
@@ -202,6 +245,89 @@ describe("A provider that", () => {
     });
   });
 });
+
+/** How a client with the secret shows it to a provider with these methods: decoded as the provider might. */
+describe("A secret", () => {
+  const ALL = ["client_secret_basic", "client_secret_post"];
+  const BASIC = ["client_secret_basic"];
+
+  test.each<[secret: string, methods: string[] | undefined, sent: string]>([
+    ["aB3-._~x!*'()", BASIC, "basic aB3-._~x!*'()"],
+    ["aB3-._~x!*'()", ALL, "basic aB3-._~x!*'()"],
+    ["aB3-._~x!*'()", undefined, "basic aB3-._~x!*'()"],
+    ["a+b/c=", ALL, "post a+b/c="],
+    ["a+b/c= d:é", BASIC, "basic a%2Bb%2Fc%3D+d%3A%C3%A9"],
+    ["a+b/c=", ["client_secret_post"], "post a+b/c="],
+  ])("%s goes to a provider with %j as %s", async (secret, methods, sent) => {
+    const seen: string[] = [];
+    const host = await startPlayedProvider({
+      token_endpoint_auth_methods_supported: methods,
+      token: async (request) => {
+        const basic = request.headers.get("authorization")?.slice("Basic ".length);
+        const posted = new URLSearchParams(await request.text()).get("client_secret");
+        seen.push(basic ? `basic ${atob(basic).slice("stillup:".length)}` : `post ${posted}`);
+        return Response.json({ error: "invalid_grant" }, { status: 400 });
+      },
+    });
+    const { client } = await clientOf(host, { STILLUP_OIDC_CLIENT_SECRET: secret }).check();
+    expect({ client, seen }).toEqual({ client: true, seen: [sent] });
+  });
+
+  test.each<[answer: () => Response, result: Problem | boolean]>([
+    [() => Response.json({ error: "invalid_client" }, { status: 401 }), "misconfigured"],
+    [() => Response.json({ error: "invalid_client" }, { status: 400 }), "misconfigured"],
+    [
+      () => new Response("no", { status: 401, headers: { "www-authenticate": "Basic" } }),
+      "misconfigured",
+    ],
+    [() => Response.json({ error: "invalid_request" }, { status: 400 }), false],
+    [() => new Response("oh", { status: 500 }), false],
+  ])("that %p answers is judged by its code", async (answer, result) => {
+    const host = await startPlayedProvider({ token: async () => answer() });
+    const found = await clientOf(host)
+      .check()
+      .then(
+        ({ client }) => client,
+        ({ problem }: SignInProblem) => problem,
+      );
+    expect(found).toBe(result);
+  });
+
+  test("that is wrong is refused by a real provider, and the right one is accepted", async () => {
+    const { issuer } = await startOidcHost();
+    const wrong = clientOf(issuer, { STILLUP_OIDC_CLIENT_SECRET: "another" });
+    expect(await problemOf(wrong.check())).toBe("misconfigured");
+    expect((await clientOf(issuer).check()).client).toBe(true);
+  });
+});
+
+/** A provider with a document, one key and the given answer at its token endpoint. Returns its issuer. */
+async function startPlayedProvider({
+  token,
+  ...more
+}: {
+  token: (request: Request) => Promise<Response>;
+  token_endpoint_auth_methods_supported?: string[] | undefined;
+}): Promise<string> {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const { pathname, origin: issuer } = new URL(request.url);
+      if (pathname === "/token") return token(request);
+      if (pathname === "/jwks") return Response.json({ keys: [{ kty: "RSA" }] });
+      return Response.json({
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        ...more,
+      });
+    },
+  });
+  closeAtEnd(() => server.stop(true));
+  return server.url.origin;
+}
 
 describe("A real provider", () => {
   test("is told where to send the browser, with PKCE, state and nonce", async () => {

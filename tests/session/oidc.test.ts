@@ -296,7 +296,14 @@ onBothEngines(
       expect(data.sign_ins_of_week).toBeGreaterThan(0);
       expect((await surfer.ask("POST", "/admin/oidc/check")).body.data).toEqual({
         ...{ problem: null, detail: null },
-        promises: { pkce: true, iss: true, logout: true, algorithms: ["RS256"], keys: 1 },
+        promises: {
+          pkce: true,
+          iss: true,
+          logout: true,
+          algorithms: ["RS256"],
+          keys: 1,
+          client: true,
+        },
       });
     });
   },
@@ -384,8 +391,9 @@ onBothEngines(
       };
 
       expect(await comeWith(taken.email, true)).toBe(made.owner.email);
-      expect(await comeWith("free1@id.example", "true")).toBe(made.owner.email);
+      expect(await comeWith("free1@id.example", "yes")).toBe(made.owner.email);
       expect(await comeWith("free1@id.example", true)).toBe("free1@id.example");
+      expect(await comeWith("free2@id.example", "true")).toBe("free2@id.example");
     });
   },
   {
@@ -412,9 +420,11 @@ onBothEngines(
       expect(await signInWith({ email: "a@example.org" })).toBe(
         "/sign-in?problem=email_unverified",
       );
-      expect(await signInWith({ ...me, email: "b@example.org", email_verified: false })).toBe(
-        "/sign-in?problem=email_unverified",
-      );
+      for (const email_verified of [false, "false"]) {
+        expect(await signInWith({ email: "b@example.org", email_verified })).toBe(
+          "/sign-in?problem=email_unverified",
+        );
+      }
       expect(await signInWith({})).toBe("/sign-in?problem=email_missing");
       expect(await signInWith({ ...me, email: "c@evil.example" })).toBe(
         "/sign-in?problem=unknown_person",
@@ -506,7 +516,7 @@ describe("without a provider", () => {
     test("has none of these routes", async () => {
       const surfer = openSurfer(server());
       expect((await surfer.start()).status).toBe(404);
-      for (const path of ["/oidc/start?iss=x", "/oidc/callback?state=x"]) {
+      for (const path of ["/oidc/start", "/oidc/start?iss=x", "/oidc/callback?state=x"]) {
         expect((await fetch(server().url + path)).status).toBe(404);
       }
       expect((await surfer.ask("GET", "/session")).body.data.oidc).toBeNull();

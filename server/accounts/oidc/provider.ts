@@ -1,10 +1,11 @@
 import * as client from "openid-client";
 import type { Oidc } from "../../config/oidc.ts";
 import { oidcOutbound } from "../../config/outbound.ts";
+import { log } from "../../lib/log.ts";
 import { fetchThrough, NoResponse } from "../../net/fetch.ts";
 import type { Deps } from "../../work/deps.ts";
+import { type Claims, isComplete, readClaims } from "./claims.ts";
 import { type Problem, SignInProblem } from "./problems.ts";
-import { readClaim } from "./roles.ts";
 
 const TIMEOUT_MS = 10_000;
 const BODY_CAP = 256 * 1024;
@@ -15,9 +16,6 @@ const USABLE_MS = 24 * FRESH_MS;
 const REST_MS = 10_000;
 /** How far the clocks may differ. */
 const LEEWAY_S = 300;
-
-/** Claims of the ID token, with those of the userinfo endpoint where they were missing. */
-export type Claims = { iss: string; sub: string } & Record<string, unknown>;
 
 /** What protects one sign-in, known only to this server and the browser. */
 export type Checks = { state: string; nonce: string; verifier: string };
@@ -34,7 +32,7 @@ export type Provider = {
   redeem(query: string, checks: Checks): Promise<{ claims: Claims; idToken: string }>;
   /** Where to send the browser to sign out there; null if the provider has no such page. */
   logoutUrl(idToken: string): Promise<string | null>;
-  /** Asks for the provider's document and keys now. @throws SignInProblem */
+  /** Asks for the provider's document and keys now, and tries the client's secret. @throws SignInProblem */
   check(): Promise<Promises>;
   /** Of this process. */
   outcomes(): { succeededAt: number | null; failure: Failure | null };
@@ -52,6 +50,8 @@ export type Promises = {
   logout: boolean;
   algorithms: string[];
   keys: number;
+  /** Whether the provider accepted the client and its secret; false if its response did not say. */
+  client: boolean;
 };
 
 /** What came of asking the provider: what it promises, or why it could not be asked. */
@@ -147,12 +147,12 @@ export function createProvider(
           new URL(`${settings.redirectUri}?${query}`),
           { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
         );
-        const claims = tokens.claims()! as Claims;
-        const more =
+        const claims = tokens.claims()!;
+        const userinfo =
           isComplete(settings, claims) || !hasUserinfo(configuration)
             ? {}
             : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-        return { claims: { ...more, ...claims }, idToken: tokens.id_token! };
+        return { claims: readClaims(settings, claims, userinfo), idToken: tokens.id_token! };
       } catch (error) {
         throw problemOf(error, settings);
       }
@@ -178,6 +178,7 @@ export function createProvider(
         keys: await countKeys(metadata, fetching).catch((error) => {
           throw problemOf(error, settings);
         }),
+        client: await isClientAccepted(configuration, settings),
       };
     },
     outcomes: () => ({ succeededAt, failure }),
@@ -229,26 +230,62 @@ async function readDocument(settings: Oidc, fetching: Fetching): Promise<client.
   return configuration;
 }
 
-/** By the `Authorization` header if the provider accepts it, in the body otherwise (RFC 6749 §2.3.1). */
+/**
+ * By the `Authorization` header if the provider accepts it, in the body otherwise (RFC 6749 §2.3.1). In the header, the
+ * secret is encoded as in a form, which some providers do not decode: a secret that this changes goes into the body if it
+ * may.
+ */
 const secretIn =
   (secret: string): client.ClientAuth =>
-  (server, ...rest) => {
+  (server, metadata, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-    const inHeader = methods.includes("client_secret_basic");
-    const authenticate = inHeader
-      ? client.ClientSecretBasic(secret)
-      : client.ClientSecretPost(secret);
-    authenticate(server, ...rest);
+    const isSafe = formEncoded(secret) === secret || !methods.includes("client_secret_post");
+    if (!isSafe || !methods.includes("client_secret_basic")) {
+      client.ClientSecretPost(secret)(server, metadata, body, headers);
+      return;
+    }
+    const credentials = `${formEncoded(metadata.client_id)}:${formEncoded(secret)}`;
+    headers.set("authorization", `Basic ${Buffer.from(credentials).toString("base64")}`);
   };
+
+/** Leaves `-._~` and `!*'()` as they are, which no form has to encode. The library encodes them as well. */
+const formEncoded = (text: string) => encodeURIComponent(text).replaceAll("%20", "+");
+
+/**
+ * Sends a made-up code: a provider looks at the client before it looks at the code (RFC 6749 §5.2).
+ * @throws SignInProblem if the provider does not accept the client or its secret
+ */
+async function isClientAccepted(
+  configuration: client.Configuration,
+  settings: Oidc,
+): Promise<boolean> {
+  const { verifier: code_verifier, state: code } = newChecks();
+  const parameters = { code, redirect_uri: settings.redirectUri, code_verifier };
+  try {
+    await client.genericGrantRequest(configuration, "authorization_code", parameters);
+    return true;
+  } catch (error) {
+    const { error: said, status, code: failure } = error as Failed;
+    if (said === "invalid_grant") return true;
+    if (said === "invalid_client" || status === 401) {
+      throw wrong(
+        `The provider does not accept the client ${settings.clientId} with this secret. Compare STILLUP_OIDC_CLIENT_ID and STILLUP_OIDC_CLIENT_SECRET with the client there.`,
+      );
+    }
+    log.debug("provider did not say whether it accepts the client", {
+      error: said,
+      status,
+      failure,
+    });
+    return false;
+  }
+}
 
 /** Google signs in with the only account that the browser has, and shows accounts of other organizations. */
 function wishesOf({ issuer, domains }: Oidc): Record<string, string> {
   if (new URL(issuer).host !== "accounts.google.com") return {};
   return { prompt: "select_account", ...(domains?.length === 1 && { hd: domains[0]! }) };
 }
-
-const isComplete = ({ roles, roleClaim }: Oidc, claims: Claims) =>
-  claims.email !== undefined && (!roles || readClaim(claims, roleClaim) !== undefined);
 
 const hasUserinfo = (configuration: client.Configuration) =>
   configuration.serverMetadata().userinfo_endpoint !== undefined;

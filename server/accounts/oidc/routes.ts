@@ -58,6 +58,7 @@ const Check = z.object({
       logout: z.boolean(),
       algorithms: z.array(z.string()),
       keys: z.int(),
+      client: z.boolean(),
     })
     .nullable(),
 });
@@ -68,6 +69,7 @@ const bodyRefusals = { ...recordRefusals, ...createRefusals };
 export function oidcRoutes(deps: Deps, provider: Provider | null, guard: Guard) {
   const guarded = { ...deps, passwords: guard.passwords };
   return new Elysia({ detail: { hide: true, access: "signed-in" } })
+    .onTransform(() => void present(provider))
     .post(
       "/session/oidc",
       async ({ request, body, set }) => {
@@ -85,7 +87,6 @@ export function oidcRoutes(deps: Deps, provider: Provider | null, guard: Guard) 
     .get(
       "/session/identities",
       async ({ request }) => {
-        present(provider);
         const found = await listIdentities(deps, presentSession(request).user.id);
         const items = found.map((each) => ({
           id: idOf(each),
@@ -99,7 +100,6 @@ export function oidcRoutes(deps: Deps, provider: Provider | null, guard: Guard) 
     .delete(
       "/session/identities/:id",
       async ({ request, body, params, status }) => {
-        present(provider);
         await guard.countProof(request);
         const session = presentSession(request);
         await reauthenticate(guarded, session, body);
@@ -149,6 +149,7 @@ export function oidcRoutes(deps: Deps, provider: Provider | null, guard: Guard) 
 /** The two pages that other sites lead to. They answer with redirects, and never with what the provider says. */
 export const callbackRoutes = (deps: Deps, provider: Provider | null, guard: Guard) =>
   new Elysia({ prefix: "/oidc", detail: { hide: true, access: "anyone" } })
+    .onTransform(() => void present(provider))
     .get(
       "/start",
       async ({ request, query }) => {
@@ -176,6 +177,7 @@ export const callbackRoutes = (deps: Deps, provider: Provider | null, guard: Gua
       );
     });
 
+/** Called before a request is read: without a provider the path does not exist, whatever is sent to it. */
 function present(provider: Provider | null): Provider {
   if (!provider) throw noSuchPath();
   return provider;

@@ -160,6 +160,7 @@ function State({ provider, promises }: { provider: Provider; promises: ProviderP
           ],
           ...(promises
             ? ([
+                ["Client ID and secret", promises.client ? "Accepted" : "Not known"],
                 ["Keys", `${many(promises.keys)}, ${promises.algorithms.join(", ")}`],
                 ["PKCE (S256)", yesNo(promises.pkce)],
                 ["Issuer in responses", yesNo(promises.iss)],
