@@ -39,7 +39,8 @@ export async function listKeys(
 
 /**
  * Creates a key, which expires with the caller's own unless `expires_at` says when.
- * @throws CONFLICT at the account's limit, INSUFFICIENT_PERMISSIONS beyond the caller's own permissions or expiry
+ * @throws CONFLICT at the account's limit, INSUFFICIENT_PERMISSIONS for viewers, and beyond the caller's own permissions
+ * or expiry
  */
 export async function createKey(
   deps: Deps,
@@ -48,6 +49,7 @@ export async function createKey(
   saveReply: SaveReply<FreshKey> = saveNoReply,
 ): Promise<FreshKey> {
   const permissions = merged({ read: true, write: true }, input.permissions);
+  refuseViewer(caller);
   refuseEscalation(caller, permissions);
   const { expires_at: expiresAt = caller.expiresAt ?? null } = input;
   const now = deps.clock.now();
@@ -95,7 +97,10 @@ export async function accountOfKey({ store }: Deps, id: string): Promise<string>
   return key.accountId;
 }
 
-/** @throws INSUFFICIENT_PERMISSIONS for the caller's own key, and beyond its permissions or expiry */
+/**
+ * A key may rename itself and narrow its own permissions and expiry.
+ * @throws INSUFFICIENT_PERMISSIONS beyond the caller's permissions or expiry
+ */
 export const changeKey = (
   deps: Deps,
   caller: Caller,
@@ -105,15 +110,15 @@ export const changeKey = (
   deps.store.transaction(async (tx) => {
     await lockAccounts(tx, [caller.accountNo]);
     const key = await findKey({ store: tx }, caller, id);
-    refuseOwnKey(caller, key);
     refuseEscalation(caller, permissionsOf(key));
     if (Object.values(change).every((value) => value === undefined)) return key;
     const permissions = merged(permissionsOf(key), change.permissions);
     if (!permissions.read && !permissions.write) throw allowsNothing();
+    const { name = key.name, expires_at: expiresAt = key.expiresAt } = change;
+    refuseWideningOwnKey(caller, key, { permissions, expiresAt });
     refuseEscalation(caller, permissions);
     const now = deps.clock.now();
     refuseBadExpiry(change.expires_at, now);
-    const { name = key.name, expires_at: expiresAt = key.expiresAt } = change;
     if (expiresAt !== key.expiresAt) refuseOutliving(caller, expiresAt);
     const [row] = await tx
       .update(apiKeys)
@@ -288,13 +293,30 @@ function refuseOutliving({ expiresAt: own }: Caller, expiresAt: number | null) {
 const exceedsCaller = (message: string, details: object = {}) =>
   new AppError("INSUFFICIENT_PERMISSIONS", message, { reason: "exceeds_caller", ...details });
 
-/** A key cannot change itself, or it could remove its own restrictions. */
-function refuseOwnKey({ by }: Caller, key: ApiKeyRow) {
+/** A key cannot remove its own restrictions. */
+function refuseWideningOwnKey(
+  { by }: Caller,
+  key: ApiKeyRow,
+  wanted: { permissions: Permissions; expiresAt: number | null },
+) {
   if (by.kind !== "key" || by.id !== key.id) return;
+  const { permissions, expiresAt } = wanted;
+  const gains = (permissions.read && !key.canRead) || (permissions.write && !key.canWrite);
+  const present = key.expiresAt ?? Number.POSITIVE_INFINITY;
+  if (!gains && (expiresAt ?? Number.POSITIVE_INFINITY) <= present) return;
   throw new AppError(
     "INSUFFICIENT_PERMISSIONS",
-    "A key cannot change itself. Use another key, or the dashboard.",
+    "A key cannot extend its own permissions or expiry. Use another key, or the dashboard.",
     { reason: "own_key" },
+  );
+}
+
+/** A request of a viewer does not get here; on the command line a viewer can be named. */
+function refuseViewer({ permissions }: Caller) {
+  if (permissions.write) return;
+  throw new AppError(
+    "INSUFFICIENT_PERMISSIONS",
+    "Viewers cannot create API keys. Ask an editor or an owner of the account to create one.",
   );
 }
 

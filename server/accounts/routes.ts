@@ -158,7 +158,7 @@ export const keyRoutes = (deps: Deps) =>
           operationId: "changeKey",
           summary: "Change an API key's name, permissions or expiry",
           description:
-            "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key cannot change itself, and a key that expires cannot give another key a later expiry than its own, or none.",
+            "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key can rename itself and reduce its own permissions and expiry, but not extend them. A key that expires cannot give another key a later expiry than its own, or none.",
         },
       },
     )

@@ -49,7 +49,7 @@ export async function findSession(
   const { user, tier, accountNo } = found;
   const { accountId, role } = user;
   const by = { kind: "user", id: user.id, name: user.email, accountId, address } as const;
-  const caller = { accountId, accountNo, tier, permissions: permissionsOf(role), by };
+  const caller = { accountId, accountNo, tier, permissions: permissionsOfRole(role), by };
   const { failedSignIns } = found.session;
   const failed: FailedSignIns | null = failedSignIns ? JSON.parse(failedSignIns) : null;
   const { via, provedAt, idToken } = found.session;
@@ -176,7 +176,7 @@ async function storeUse({ store, clock, troubles }: Deps, { tokenHash, lastSeenA
 }
 
 /** Viewers are read-only. Editors differ from owners only in that they cannot manage people. */
-const permissionsOf = (role: UserRow["role"]): Permissions => ({
+export const permissionsOfRole = (role: UserRow["role"]): Permissions => ({
   read: true,
   write: role !== "viewer",
 });

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { accountOfKey, createKey, listKeys, revokeKey } from "../accounts/keys.ts";
 import { Email, NewKey, NewPassword, readBody } from "../accounts/model.ts";
 import { linkByOperator, unlinkByOperator } from "../accounts/oidc/identities.ts";
+import { permissionsOfRole } from "../accounts/sessions.ts";
 import { removeTwoFactor } from "../accounts/two-factor.ts";
 import {
   asToken,
@@ -196,7 +197,7 @@ export function addKey(program: Command, cli: Cli) {
   key
     .command("create")
     .description("create a key and print its value, only once")
-    .requiredOption("--email <email>", "whose account")
+    .requiredOption("--email <email>", "an editor or owner of the account")
     .requiredOption("--name <name>", "what the key is for")
     .option("--read-only", "cannot change anything")
     .option("--expires-at <time>", "RFC 3339, such as 2031-01-01T00:00:00Z, or a date")
@@ -218,7 +219,9 @@ async function create(cli: Cli, { email, name, readOnly, expiresAt }: KeyCreatio
   const input = await readBody(NewKey, { name, permissions, expires_at: expiresAt });
   await withDeps(cli, async (deps) => {
     await refuseFullDisk(deps.config);
-    const caller = await accountOf(deps, email);
+    const user = await requireUser(deps, await readEmail(email));
+    const operator = await operatorOf(deps, user.accountId);
+    const caller = { ...operator, permissions: permissionsOfRole(user.role) };
     const { id, value } = await createKey(deps, caller, input);
     await openOutput(cli.io)
       .write(`${value}\n`)

@@ -43,7 +43,7 @@ export const Webhook = z
     url: z.string().meta({ example: "https://ops.example.com/hooks/links" }),
     url_state: z.enum(URL_STATES),
     events: z.array(z.enum(EVENT_TYPES)).meta({ example: ["link.dead", "link.alive"] }),
-    first_verdicts: z.boolean().meta({ example: false }),
+    first_verdicts: z.boolean().meta({ example: true }),
     format: z.enum(FORMATS),
     name: z.string().nullable().meta({ example: "Docs" }),
     time_zone: z.string().nullable().meta({ example: null }),
@@ -84,7 +84,7 @@ export const NewWebhook = z.object(
   {
     url: url(),
     events: events(),
-    first_verdicts: flag().optional().default(false),
+    first_verdicts: flag().optional(),
     format: oneOf(FORMATS).optional().default("standard"),
     name: name().nullable().optional(),
     time_zone: timeZone().nullable().optional(),
@@ -93,7 +93,7 @@ export const NewWebhook = z.object(
   },
   "must be a JSON object",
 );
-export type NewWebhook = z.output<typeof NewWebhook>;
+export type NewWebhook = z.output<typeof NewWebhook> & { first_verdicts: boolean };
 
 export const WebhookChange = z.object(
   {
@@ -189,7 +189,10 @@ const givenIn = (body: unknown) =>
     >
   >;
 
-/** @throws VALIDATION_ERROR with every problem at once; CONFLICT for e-mail while this server sends none */
+/**
+ * Unless it says otherwise, a program gets first verdicts, and people do not: many links can be added at once.
+ * @throws VALIDATION_ERROR with every problem at once; CONFLICT for e-mail while this server sends none
+ */
 export function readNewWebhook(deps: Deps, input: unknown): NewWebhook {
   const { format, events, summary } = givenIn(input);
   const webhook = read(deps, NewWebhook, input, format, {
@@ -198,7 +201,8 @@ export function readNewWebhook(deps: Deps, input: unknown): NewWebhook {
   });
   if (format === "email" && !deps.mail) throw mailIsOff();
   if (format === "email" && isUpgradeUnderWay(deps)) throw upgradeUnderWay();
-  return webhook;
+  const { first_verdicts = webhook.format === "standard" } = webhook;
+  return { ...webhook, first_verdicts };
 }
 
 const upgradeUnderWay = () =>

@@ -217,7 +217,7 @@ export const webhookRoutes = (deps: Deps) =>
           operationId: "createWebhook",
           summary: "Create a webhook; its signing secret is shown once",
           description:
-            "The response contains the `signing_secret`, once. Typical `events` are `link.dead` and `link.alive`. `first_verdicts` (default false) adds `link.alive` for links that are alive at their first check.",
+            "The response contains the `signing_secret`, once. Typical `events` are `link.dead` and `link.alive`. `first_verdicts` adds `link.alive` for links that are alive at their first check; without it in the request, it is true in the `standard` format and false in all others.",
         },
       },
     )

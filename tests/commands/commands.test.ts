@@ -329,6 +329,13 @@ test("beside a running server, users, keys and resets take effect at once", asyn
   expect((await ask("/dashboard/api/links", { headers: { cookie } })).status).toBe(200);
   expect(readdirSync(dataDir)).not.toContain("setup-token");
 
+  const viewer = { email: "viewer@example.com", role: "viewer" };
+  expect((await post("/people", viewer, cookie)).status).toBe(201);
+  expect(await run(["key", "create", "--email", viewer.email, "--name", "x"])).toEqual({
+    code: 1,
+    out: "",
+    err: "Viewers cannot create API keys. Ask an editor or an owner of the account to create one.\n",
+  });
   const key = (await run(["key", "create", "--email", EMAIL, "--name", "x"])).out.trim();
   const authorization = `Bearer ${key}`;
   expect((await ask("/api/v1/links", { headers: { authorization } })).status).toBe(200);

@@ -66,6 +66,7 @@ onBothEngines("first verdicts", (server) => {
     const pasted = sized(2000, server().deps.store.engine.name === "sqlite" ? 10_000 : 2000);
     const me = await server().account("business");
     const program = await subscribe(me, startReceiver().url, ["link.alive"]);
+    await me.patch(program.path, { first_verdicts: false });
     const quiet = await chatOf(me, ["link.alive"], false);
     const chat = await chatOf(me, CHANGES, true);
     await paste(me, pasted);
@@ -106,7 +107,7 @@ onBothEngines("first verdicts", (server) => {
     expect(dead).toEqual([true, true, true, false]);
   });
 
-  test("that are dead are sent to those who did not ask for more", async () => {
+  test("that are dead are sent to people, and all of them to programs", async () => {
     const me = await server().account();
     const program = startReceiver();
     await subscribe(me, program.url, CHANGES);
@@ -118,7 +119,9 @@ onBothEngines("first verdicts", (server) => {
     await pass(server(), MINUTE);
 
     expect(chat.heads()).toEqual(["*2 links are dead*"]);
-    expect(program.requests).toHaveLength(2);
+    const events = program.requests.map(({ body }) => JSON.parse(String(body)).event);
+    expect(events.filter((event) => event === "link.dead")).toHaveLength(2);
+    expect(events.filter((event) => event === "link.alive")).toHaveLength(198);
   });
 
   test("of a link that was added alone are sent at once", async () => {
@@ -136,7 +139,8 @@ onBothEngines("first verdicts", (server) => {
   test("are no recovery, and a recovery is sent to everyone", async () => {
     const me = await server().account();
     const program = startReceiver();
-    await subscribe(me, program.url, CHANGES);
+    const { path } = await subscribe(me, program.url, CHANGES);
+    await me.patch(path, { first_verdicts: false });
     await me.post("/api/v1/links", { url: `https://example.org/${crypto.randomUUID()}` });
     const turn = async (end: typeof ALIVE) => {
       await checkAll(server(), () => end);

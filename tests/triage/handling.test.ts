@@ -146,15 +146,19 @@ onBothEngines("what people decide about a dead link", (server) => {
     await me.patch(path, { handling: "muted", muted_until: in30Days() });
 
     await check(server(), me, path, GONE);
-    expect(await deliveredTo(me)).toEqual({ standard: 1, slack: 0 });
+    expect(await deliveredTo(me)).toEqual({ standard: 2, slack: 0 });
     expect((await read(me, path)).status).toBe("dead");
 
     server().clock.moveBy(31 * DAY);
     await Promise.all([endMutes(server().deps), endMutes(server().deps)]);
     await endMutes(server().deps);
 
-    expect(await deliveredTo(me)).toEqual({ standard: 1, slack: 1 });
-    expect(await eventsOf(server(), me)).toEqual(["link.dead http_404", "link.dead http_404 late"]);
+    expect(await deliveredTo(me)).toEqual({ standard: 2, slack: 1 });
+    expect(await eventsOf(server(), me)).toEqual([
+      "link.alive ok",
+      "link.dead http_404",
+      "link.dead http_404 late",
+    ]);
     expect(await read(me, path)).toMatchObject({ handling: "open", muted_until: null });
     await sound(server());
   });

@@ -24,7 +24,7 @@ onBothEngines("POST /webhooks", (server) => {
       url: "https://ops.example.com/hooks/links",
       events: ["link.dead", "link.alive"],
       url_state: "full",
-      first_verdicts: false,
+      first_verdicts: true,
       format: "standard",
       is_active: true,
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
@@ -107,7 +107,7 @@ onBothEngines("POST /webhooks", (server) => {
     const { status, body } = await me.post(PATH, { url, events: ["link.dead"], format });
 
     expect(status).toBe(201);
-    expect(body.data).toMatchObject({ url, format });
+    expect(body.data).toMatchObject({ url, format, first_verdicts: false });
     expect((await me.get(`${PATH}/${body.data.id}`)).body.data.format).toBe(format);
     expect((await me.get(PATH)).body.data.items[0].format).toBe(format);
   });

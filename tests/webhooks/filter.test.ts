@@ -15,7 +15,12 @@ type Filter = Partial<Record<"group_ids" | "services" | "reasons" | "tags", stri
 const NONE = { group_ids: null, services: null, reasons: null, tags: null, assignee: null };
 
 async function withFilter(me: Asker, filter: Filter | null, events = EVENTS) {
-  const { body } = await me.post(PATH, { url: "https://hooks.example.com/", events, filter });
+  const { body } = await me.post(PATH, {
+    url: "https://hooks.example.com/",
+    events,
+    filter,
+    first_verdicts: false,
+  });
   return body.data as { id: string; filter: Filter | null };
 }
 

@@ -213,11 +213,14 @@ const ERRORS: Record<ErrorCode, { when: string; examples: Refusal[] }> = {
     examples: [["The pro plan has no API access."]],
   },
   INSUFFICIENT_PERMISSIONS: {
-    when: "The key lacks the required permission, would give a key more permissions or a later expiry than it has, or would change itself.",
+    when: "The key lacks the required permission, would give a key more permissions or a later expiry than it has, or would extend its own.",
     examples: [
       ["This needs the write permission."],
       ["A key cannot give a permission that it does not have.", { reason: "exceeds_caller" }],
-      ["A key cannot change itself. Use another key, or the dashboard.", { reason: "own_key" }],
+      [
+        "A key cannot extend its own permissions or expiry. Use another key, or the dashboard.",
+        { reason: "own_key" },
+      ],
     ],
   },
   FORBIDDEN: {
