@@ -18,7 +18,7 @@ import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
 import type { DeclaredRoute } from "../http/openapi/document.ts";
 import { dashboard, referenceRoutes } from "../http/pages.ts";
-import { createJsonBody, queries } from "../http/read-request.ts";
+import { createJsonBody, parameters } from "../http/read-request.ts";
 import { routeTable } from "../http/routing.ts";
 import { toIsoOrNull } from "../lib/moments.ts";
 import { batchRoutes } from "../links/batch-routes.ts";
@@ -82,7 +82,7 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(errors)
     .use(replies)
     .use(createJsonBody())
-    .use(queries)
+    .use(parameters)
     .use(healthRoutes(deps))
     .use(metricsRoutes(deps))
     .use(referenceRoutes(routes))

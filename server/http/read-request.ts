@@ -155,12 +155,26 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
 /**
- * Parses the query of every route: a name given once is a string, one given more often a list of strings. The
+ * Reads the parameters of every route. The framework decodes those of the path, and gives null for what is not
+ * percent-encoded UTF-8. A name given once in the query is a string, one given more often a list of strings: the
  * framework's own parser splits values at commas and reads brackets as JSON.
  */
-export const queries = new Elysia({ name: "queries" }).onTransform({ as: "global" }, (context) => {
-  context.query = readQuery(context.request.url) as Record<string, string>;
-});
+export const parameters = new Elysia({ name: "parameters" }).onTransform(
+  { as: "global" },
+  (context) => {
+    refuseBadPath(context.params);
+    context.query = readQuery(context.request.url) as Record<string, string>;
+  },
+);
+
+/** PostgreSQL stores no NUL, so no record has one in its name. @throws VALIDATION_ERROR */
+function refuseBadPath(params: Record<string, string | null | undefined> | undefined) {
+  for (const [name, value] of Object.entries(params ?? {})) {
+    if (value == null || value.includes("\0")) {
+      throw invalid({ [name]: ["must be percent-encoded UTF-8 without NUL"] });
+    }
+  }
+}
 
 function readQuery(url: string): Record<string, string | string[]> {
   const start = url.indexOf("?");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../../server/lib/ids.ts";
 import { startServer, type TestServer } from "../harness.ts";
+import { oidcSettings } from "../oidc.ts";
 import { createAskBothDoors, type Route, routesOf, UNLIMITED } from "./every-route.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -11,7 +12,9 @@ describe("a request that is not valid is 400, even about a record that does not 
   let routes: Route[];
   let ask: Awaited<ReturnType<typeof createAskBothDoors>>["ask"];
   beforeAll(async () => {
-    server = await startServer("sqlite", UNLIMITED);
+    // Without a provider its routes are gone too.
+    const settings = { ...UNLIMITED, ...oidcSettings("http://127.0.0.1:9") };
+    server = await startServer("sqlite", settings);
     // After the setup its route is gone, whatever is sent.
     routes = routesOf(server).filter(({ path }) => path !== "/dashboard/api/setup");
     ({ ask } = await createAskBothDoors(server));
@@ -38,6 +41,19 @@ describe("a request that is not valid is 400, even about a record that does not 
       .filter(({ status }) => status !== 400)
       .map(({ status, request }) => `${status}: ${request}`);
   }
+
+  test.each(["%zz", "%", "%E9", "%ED%A0%80", "a%00b"])("with %s in its path", async (text) => {
+    const wrong = await others(
+      routes
+        .filter(({ path }) => path.includes(":"))
+        .map(({ method, path, fields }) => ({
+          ...{ method, path: path.replace(/:\w+/g, text) },
+          ...(fields && { body: {} }),
+        })),
+    );
+
+    expect(wrong).toEqual([]);
+  });
 
   test("with a body that is no object", async () => {
     const wrong = await others(
