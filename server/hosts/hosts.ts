@@ -164,7 +164,7 @@ const duplicate = ({ host, id }: HostSettingRow) =>
 /** Anyone between this server and a host of the internet could read what is sent there unencrypted. */
 function refuseHttp({ config }: Pick<Deps, "config">, host: string) {
   const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
-  if (!isExternalName(policy, host.replace("*", "any"))) return;
+  if (!isExternalName(policy, host.replace("*", "any").replace(/:\d+$/, ""))) return;
   const problem = "must be false, except for hosts that STILLUP_CHECK_ALLOWED_HOSTS names";
   throw invalid({ allow_http: [problem] });
 }
@@ -191,7 +191,7 @@ async function found(
     .where(and(eq(siteHosts.accountNo, accountNo), inArray(siteHosts.site, [...sites])));
   const counts = new Map<HostSettingRow | null, number>();
   for (const { host, links } of hosts) {
-    const setting = settingFor(all, host.replace(/:\d+$/, ""));
+    const setting = settingFor(all, host);
     counts.set(setting, (counts.get(setting) ?? 0) + links);
   }
   return rows.map((row) => ({

@@ -57,8 +57,8 @@ function freshOf({ store, clock }: LookupDeps, accountId: string): Known | null 
 }
 
 function pick({ settings }: Known, url: string): FoundHost {
-  const hostname = settings.length === 0 ? undefined : URL.parse(url)?.hostname;
-  const found = hostname === undefined ? null : settingFor(settings, hostname);
+  const host = settings.length === 0 ? undefined : URL.parse(url)?.host;
+  const found = host === undefined ? null : settingFor(settings, host);
   return found && (found.setting ?? "unreadable");
 }
 

@@ -102,20 +102,22 @@ const host = () =>
     })
     .meta({ example: "*.docs.example.org" });
 
-/** Returns the host in the form that URLs have. */
+/** Returns the host in the form that URLs have. The default ports are those of a setting without one. */
 function readHost(text: string): { host: string } | { problem: string } {
   const isPattern = text.startsWith("*.");
-  const name = isPattern ? text.slice(2) : text;
+  const [, name = "", port = ""] =
+    /^(.*?)(?::0*([1-9]\d*))?$/.exec(isPattern ? text.slice(2) : text) ?? [];
   const hostname = URL.parse(`https://${name}/`)?.hostname.replace(/\.$/, "") ?? "";
   const isName = /^[^\s/?#@:*\\%[\]]+$/.test(name) && parse(hostname).isIp === false;
   const target = isName ? parseTarget(`https://${hostname}/`, ANY_HOST) : null;
-  if (!target?.ok) {
-    return { problem: "must be the name of a host, or *. and a domain, without a port" };
+  if (!target?.ok || Number(port) > 65_535) {
+    return { problem: "must be the name of a host, or *. and a domain, with a port if need be" };
   }
   if (isPattern && getDomain(hostname, { allowPrivateDomains: true }) === null) {
     return { problem: "must name more than a suffix under which others have their domains" };
   }
-  return { host: isPattern ? `*.${hostname}` : hostname };
+  const suffix = ["", "80", "443"].includes(port) ? "" : `:${port}`;
+  return { host: (isPattern ? `*.${hostname}` : hostname) + suffix };
 }
 
 /** Which hosts are allowed is decided with each request. */

@@ -11,8 +11,8 @@ import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { duplicateUrl } from "./create.ts";
-import { findLink, showLink } from "./links.ts";
-import type { ShownLink } from "./model.ts";
+import { findLink, findLinkDetail } from "./links.ts";
+import type { LinkDetailRow } from "./model.ts";
 import { NOTHING_SUSPECTED } from "./override.ts";
 import { hasNumber, lockSome } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
@@ -32,8 +32,8 @@ export async function changeUrl(
   caller: Caller,
   id: string,
   { url: given, note }: { url: string; note: string | null },
-  saveReply: SaveReply<ShownLink> = saveNoReply,
-): Promise<ShownLink> {
+  saveReply: SaveReply<LinkDetailRow> = saveNoReply,
+): Promise<LinkDetailRow> {
   const { no } = await findLink(deps, caller, id);
   const url = readUrl(deps, given);
   const shown = await deps.store.transaction(async (tx) => {
@@ -46,7 +46,7 @@ export async function changeUrl(
       const target = linkTarget([{ id: link!.id, url: url.href }]);
       await auditChange(within, caller, { action: "link.url_changed", target });
     }
-    const result = await showLink(within, caller, id);
+    const result = await findLinkDetail(within, caller, id);
     await saveReply(tx, result);
     return result;
   });

@@ -18,9 +18,9 @@ import {
   type LinkEdit,
   refusalOf,
 } from "./edit.ts";
-import { findLink, type LinkFilter, showLink } from "./links.ts";
+import { findLink, findLinkDetail, type LinkFilter } from "./links.ts";
 import { nextMatching } from "./list.ts";
-import { LinkChange, type ShownLink, statusAt } from "./model.ts";
+import { LinkChange, type LinkDetailRow, statusAt } from "./model.ts";
 import { rescheduleLinks } from "./reschedule.ts";
 import { hasNumber, judgeNamed, lockSome, type Outcome, writeInPieces } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
@@ -70,7 +70,7 @@ export async function changeLink(
   caller: Caller,
   id: string,
   input: unknown,
-): Promise<ShownLink> {
+): Promise<LinkDetailRow> {
   const link = await findForChange(findLink(deps, caller, id), () => readShape(input));
   const edit = await readChange(deps, link, input);
   const context = await contextOf(deps, caller, edit, "");
@@ -86,7 +86,7 @@ export async function changeLink(
     await auditChange(within, caller, { target: linkTarget([link]), action, fields });
   });
   deps.loops.wake();
-  return showLink(deps, caller, id);
+  return findLinkDetail(deps, caller, id);
 }
 
 /**

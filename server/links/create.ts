@@ -26,7 +26,8 @@ import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { type EditContext, handlingAction, handlingAfter } from "./edit.ts";
 import { insertFullBatch } from "./fill-batches.ts";
-import { NewLink } from "./model.ts";
+import { findLinkDetail } from "./links.ts";
+import { type LinkDetailRow, NewLink } from "./model.ts";
 import { findRetired, forgetRetirement, type RetiredLink, returnExternalIds } from "./retired.ts";
 import { type AllLinkExtras, countByAssignee, NO_EXTRAS, withAllExtras } from "./triage/extras.ts";
 import { problemOfMute } from "./triage/fields.ts";
@@ -53,16 +54,20 @@ export async function createLink(
   deps: Deps,
   caller: Caller,
   input: unknown,
-  saveReply: SaveReply<CreatedLink> = saveNoReply,
-): Promise<CreatedLink> {
+  saveReply: SaveReply<LinkDetailRow> = saveNoReply,
+): Promise<LinkDetailRow> {
   const items = await readItems(deps, caller, [input]);
   return createInTransaction(deps, caller, async (within) => {
     const judged = await judgeItems(within, caller, items, { place: "alone" });
     const [result] = await toResults(within, caller, judged, { trigger: "initial" });
     if (!result || "error" in result) throw result?.error;
-    await insertLinks(within, caller, [result.link], null);
-    await saveReply(within.store, result.link);
-    return result.link;
+    const { link } = result;
+    await insertLinks(within, caller, [link], null);
+    const detail = link.returned
+      ? await findLinkDetail(within, caller, link.id)
+      : { ...link, previousUrls: [], lastChange: null };
+    await saveReply(within.store, detail);
+    return detail;
   });
 }
 

@@ -35,9 +35,9 @@ import { type Reason, verdictOf } from "../verdict/reasons/reasons.ts";
 import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
-import type { LinkDetailRow, LinkQuery, PreviousUrl, ShownLink } from "./model.ts";
+import type { LinkDetailRow, LinkQuery, PreviousUrl } from "./model.ts";
 import { isRetired, retiredById } from "./retired.ts";
-import { withAllExtras, withExtras } from "./triage/extras.ts";
+import { withAllExtras } from "./triage/extras.ts";
 
 /** @throws NOT_FOUND, FORBIDDEN for a link of another account, or CONFLICT for one that is retired */
 export async function findLink(deps: Deps, caller: Caller, id: string): Promise<LinkRow> {
@@ -57,12 +57,6 @@ export async function findAnyLink(
   if (!link) throw notFound("link");
   if (link.accountId !== caller.accountId) throw foreign("link");
   return link;
-}
-
-/** Returns a link as lists show it. */
-export async function showLink(deps: Deps, caller: Caller, id: string): Promise<ShownLink> {
-  const [shown] = await withExtras(deps.store, [await findLink(deps, caller, id)]);
-  return shown!;
 }
 
 /**

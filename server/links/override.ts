@@ -9,8 +9,8 @@ import { toIso } from "../lib/moments.ts";
 import type { StoredEvidence } from "../verdict/probe/conclusion.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import { findLink, showLink } from "./links.ts";
-import type { ShownLink } from "./model.ts";
+import { findLink, findLinkDetail } from "./links.ts";
+import type { LinkDetailRow } from "./model.ts";
 import { regularCheckAt } from "./reschedule.ts";
 import { lockSome } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
@@ -37,8 +37,8 @@ export async function setOverride(
   caller: Caller,
   id: string,
   { until: wanted, note }: OverrideInput,
-  saveReply: SaveReply<ShownLink> = saveNoReply,
-): Promise<ShownLink> {
+  saveReply: SaveReply<LinkDetailRow> = saveNoReply,
+): Promise<LinkDetailRow> {
   const now = deps.clock.now();
   const until = wanted ?? now + USUAL_DAYS * DAY_MS;
   if (until <= now) throw invalid({ until: ["must be in the future"] });
@@ -72,7 +72,7 @@ export async function setOverride(
  * Ends an override, and makes the link due.
  * @throws NOT_FOUND when there is none
  */
-export const endOverride = (deps: Deps, caller: Caller, id: string): Promise<ShownLink> =>
+export const endOverride = (deps: Deps, caller: Caller, id: string): Promise<LinkDetailRow> =>
   edit(deps, caller, id, saveNoReply, async ({ store: tx, clock }, link) => {
     if (!link.extras.override) throw notFound("override");
     const now = clock.now();
@@ -113,9 +113,9 @@ async function edit(
   deps: Deps,
   caller: Caller,
   id: string,
-  saveReply: SaveReply<ShownLink>,
+  saveReply: SaveReply<LinkDetailRow>,
   write: (within: Deps, link: Found) => Promise<Edit>,
-): Promise<ShownLink> {
+): Promise<LinkDetailRow> {
   const { no } = await findLink(deps, caller, id);
   const shown = await deps.store.transaction(async (tx) => {
     await lockSome(tx, caller, [{ no }]);
@@ -128,7 +128,7 @@ async function edit(
     const action = `link.${kind}` as const;
     await auditChange(within, caller, { action, target: linkTarget([link!]) });
     await publishChanges(within, caller, [{ link: link!, after, fields: ["override"] }], at);
-    const result = await showLink(within, caller, id);
+    const result = await findLinkDetail(within, caller, id);
     await saveReply(tx, result);
     return result;
   });

@@ -89,11 +89,11 @@ export const linkRoutes = (deps: Deps) =>
       "/:id",
       async ({ caller, params, body }) => {
         const link = await changeLink(deps, caller, params.id, body);
-        return { data: model.toLink(deps.clock.now())(link) };
+        return { data: model.toLinkDetail(deps.clock.now())(link) };
       },
       {
         body: model.LinkChangeBody,
-        response: { 200: data(model.Link), ...changeRefusals },
+        response: { 200: data(model.LinkDetail), ...changeRefusals },
         detail: {
           access: "write",
           operationId: "changeLink",
@@ -213,14 +213,14 @@ export const linkRoutes = (deps: Deps) =>
     .post(
       "",
       async ({ caller, body, set, status, saveReply }) => {
-        const toReply = model.toLink(deps.clock.now());
+        const toReply = model.toLinkDetail(deps.clock.now());
         const link = await createLink(deps, caller, body, saveReply(201, toReply, locationOf));
         set.headers.location = locationOf(link);
         return status(201, { data: toReply(link) });
       },
       {
         body: model.NewLinkBody,
-        response: { 201: data(model.Link), ...createRefusals },
+        response: { 201: data(model.LinkDetail), ...createRefusals },
         detail: {
           access: "write",
           operationId: "createLink",

@@ -6,7 +6,7 @@ import { lines, moment, optionalText, paging, text } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeUrl } from "./change-url.ts";
 import { findAnyLink } from "./links.ts";
-import { Link, toLink } from "./model.ts";
+import { LinkDetail, toLinkDetail } from "./model.ts";
 import { endOverride, setOverride } from "./override.ts";
 import { listTimeline, TimelineRecord, toTimelineRecord } from "./triage/timeline.ts";
 
@@ -72,13 +72,13 @@ export const triageRoutes = (deps: Deps) =>
     .post(
       "/:id/override",
       async ({ caller, params, body, saveReply }) => {
-        const toReply = toLink(deps.clock.now());
+        const toReply = toLinkDetail(deps.clock.now());
         const save = saveReply(200, toReply);
         return { data: toReply(await setOverride(deps, caller, params.id, body, save)) };
       },
       {
         body: OverrideBody,
-        response: { 200: data(Link), ...editRefusals },
+        response: { 200: data(LinkDetail), ...editRefusals },
         detail: {
           access: "write",
           operationId: "overrideLink",
@@ -91,13 +91,13 @@ export const triageRoutes = (deps: Deps) =>
     .post(
       "/:id/url",
       async ({ caller, params, body: { url, note = null }, saveReply }) => {
-        const toReply = toLink(deps.clock.now());
+        const toReply = toLinkDetail(deps.clock.now());
         const save = saveReply(200, toReply);
         return { data: toReply(await changeUrl(deps, caller, params.id, { url, note }, save)) };
       },
       {
         body: UrlBody,
-        response: { 200: data(Link), ...editRefusals },
+        response: { 200: data(LinkDetail), ...editRefusals },
         detail: {
           access: "write",
           operationId: "changeLinkUrl",

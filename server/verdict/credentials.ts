@@ -27,7 +27,7 @@ export function asAdmitted(
   if (finding.verdict === "unknown" && REFUSALS.test(finding.reason) && carried?.ever) {
     return { ...finding, reason: "credentials_refused" };
   }
-  const isWithheld = names(host, new URL(finalUrl).hostname) && !carried?.last;
+  const isWithheld = names(host, new URL(finalUrl).host) && !carried?.last;
   const isBelieved = PUBLIC.test(finding.reason) || (host.isProven && !isWithheld);
   if (finding.verdict !== "dead" || isBelieved) return finding;
   return { ...unclear("credentials_unproven"), signals: finding.signals };

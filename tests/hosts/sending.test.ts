@@ -56,9 +56,19 @@ const secure = (routes: Routes, otherwise?: Says) =>
 
 const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
 
+/** The setting for the port of a URL. */
+const atPortOf = (url: string, host: LinkHost): LinkHost => ({
+  ...host,
+  host: `${host.host}:${new URL(url).port}`,
+});
+
 function check(url: string, host: LinkHost | null, more: Partial<KnownLink> = {}) {
   const { checker } = labChecker({ outbound: outbound() });
-  return checkUrl(checker, { ...NEVER_CHECKED, url, host, ...more });
+  return checkUrl(checker, {
+    ...{ ...NEVER_CHECKED, url },
+    host: host && atPortOf(url, host),
+    ...more,
+  });
 }
 
 /** Which of the requests, by path and query, came with all that is set, with a part of it, or with nothing. */
@@ -150,12 +160,13 @@ test("a cookie that is set goes with those that the site sets", async () => {
 
 const REDIRECTS: [
   what: string,
-  to: (ports: { https: number; http: number }) => string,
+  to: (ports: { https: number; http: number; other: number }) => string,
   "all" | "nothing",
 ][] = [
   ["the same host", ({ https }) => `https://docs.site.test:${https}/end`, "all"],
   ["another host under the pattern", ({ https }) => `https://wiki.site.test:${https}/end`, "all"],
   ["the domain of the pattern itself", ({ https }) => `https://site.test:${https}/end`, "nothing"],
+  ["another port of the host", ({ other }) => `https://docs.site.test:${other}/end`, "nothing"],
   ["an address", ({ https }) => `https://127.0.0.1:${https}/end`, "nothing"],
   ["another host", ({ https }) => `https://localhost:${https}/end`, "nothing"],
   ["the same host over http", ({ http }) => `http://docs.site.test:${http}/end`, "nothing"],
@@ -164,8 +175,9 @@ const REDIRECTS: [
 
 test.each(REDIRECTS)("a redirect to %s carries: %p", async (_, location, expected) => {
   const http = site({ "/end": PAGE });
+  const other = secure({ "/end": PAGE });
   const https: Site = secure({
-    "/page": () => to(location({ https: https.port, http: http.port }))(),
+    "/page": () => to(location({ https: https.port, http: http.port, other: other.port }))(),
     "/end": PAGE,
   });
   const resolver = playedResolver({
@@ -176,10 +188,11 @@ test.each(REDIRECTS)("a redirect to %s carries: %p", async (_, location, expecte
   const url = `https://docs.site.test:${https.port}/page`;
 
   for (const allowHttp of [false, true]) {
-    await checkUrl(checker, { ...NEVER_CHECKED, url, host: { ...HOST, allowHttp } });
+    const host = atPortOf(url, { ...HOST, allowHttp });
+    await checkUrl(checker, { ...NEVER_CHECKED, url, host });
   }
 
-  const ends = [...carried(https), ...carried(http)].filter((line) => line.startsWith("/end"));
+  const ends = [https, http, other].flatMap(carried).filter((line) => line.startsWith("/end"));
   expect(ends).toEqual([`/end ${expected}`, `/end ${expected}`]);
   expect(carried(https)[0]).toBe("/page all");
 });
@@ -223,7 +236,14 @@ test("a made-up name under the pattern gets nothing", async () => {
   const { checker: context } = labChecker({ outbound: labOutbound({ resolver }) });
   const url = new URL(`https://docs.site.test:${visited.port}/page`);
   const answer = { finalUrl: url.href } as Answer;
-  const question = { context, url, answer, style: USUAL_STYLE, host: HOST, timeoutMs: 3000 };
+  const question = {
+    context,
+    url,
+    answer,
+    style: USUAL_STYLE,
+    host: atPortOf(url.href, HOST),
+    timeoutMs: 3000,
+  };
 
   await learnFact(question, "subdomain");
 
@@ -244,7 +264,7 @@ test("how the host answers to this account is neither taken from what is known n
   const own = { ...checker, hostProfiles: createHostProfiles({ clock, store }) };
   const url = `https://docs.site.test:${visited.port}/a/page`;
 
-  await checkUrl(own, { ...NEVER_CHECKED, url, host: HOST });
+  await checkUrl(own, { ...NEVER_CHECKED, url, host: atPortOf(url, HOST) });
   expect(asked).toEqual([]);
   await checkUrl(own, { ...NEVER_CHECKED, url });
   expect(asked.length).toBeGreaterThan(0);

@@ -68,7 +68,7 @@ onBothEngines("/host-settings", (server) => {
 
     const counts = body.data.items.map(({ host, links }: Parsed) => [host, links]);
     expect(counts).toEqual([
-      ["*.docs.example.org", 3],
+      ["*.docs.example.org", 2],
       ["*.example.org", 2],
       ["a.docs.example.org", 2],
     ]);
@@ -76,7 +76,11 @@ onBothEngines("/host-settings", (server) => {
   });
 
   test.each([
-    ["example.org:8443"],
+    ["example.org:0"],
+    ["example.org:65536"],
+    ["example.org:8443:1"],
+    ["example.org:"],
+    ["[::1]:8443"],
     ["https://example.org"],
     ["example.org/path"],
     ["user@example.org"],
@@ -105,13 +109,21 @@ onBothEngines("/host-settings", (server) => {
   test("keeps a host in the form that URLs have", async () => {
     const me = await server().account();
 
-    const hosts = ["BÜCHER.example.", "*.me.github.io", "intranet"];
+    const hosts = [
+      "BÜCHER.example.",
+      "*.me.github.io",
+      "intranet",
+      "a.example:443",
+      "*.a.example:08443",
+    ];
     const replies = await Promise.all(hosts.map((host) => me.post(PATH, { host })));
 
     expect(replies.map(({ body }) => body.data?.host)).toEqual([
       "xn--bcher-kva.example",
       "*.me.github.io",
       "intranet",
+      "a.example",
+      "*.a.example:8443",
     ]);
   });
 

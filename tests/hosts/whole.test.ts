@@ -40,6 +40,8 @@ const site = startSite(
   },
 );
 afterAll(site.stop);
+/** What settings name. */
+const HOST = `docs.site.test:${site.port}`;
 const at = (path: string, host = "docs") => `https://${host}.site.test:${site.port}${path}`;
 
 beforeEach(() => {
@@ -67,7 +69,7 @@ async function addLinks(me: Asker, urls: string[]): Promise<string[]> {
 const linkOf = async (me: Asker, id: string) => (await me.get(`${LINKS}/${id}`)).body.data;
 
 async function settingOf(me: Asker, more: object) {
-  const { status, body } = await me.post(HOSTS, { host: "docs.site.test", ...more });
+  const { status, body } = await me.post(HOSTS, { host: HOST, ...more });
   expect(status).toBe(201);
   return body.data.id as string;
 }
@@ -172,7 +174,7 @@ onBothEngines(
       const told = receiver.requests.map(({ body }) => body.toString());
       const conclusions: unknown[] = [];
       const host = {
-        ...{ id: newId(), version: 1, host: "docs.site.test", allowHttp: false, userAgent: null },
+        ...{ id: newId(), version: 1, host: HOST, allowHttp: false, userAgent: null },
         ...{ headers: [["X-Key", KEY]] as [string, string][], auth, isProven: true },
       };
       for (const path of [...paths, ...cutPaths].filter((path) => path.startsWith("/dead/"))) {
@@ -312,7 +314,7 @@ onBothEngines(
       expect((await linkOf(me, link!)).last_check.reason).toBe("credentials_refused");
       expect(await failing()).toEqual({
         total: 1,
-        items: [{ id, host: "docs.site.test", since }],
+        items: [{ id, host: HOST, since }],
       });
       server().clock.moveBy(2 * DAY);
       await checkAll(server());

@@ -34,8 +34,11 @@ onBothEngines("POST /links", (server) => {
         ...{ handled_at: null, handled_by: null, muted_until: null, overridden_until: null },
         check_schedule: null,
         ...{ pinned: true, sources: 0, places: 0, retired_at: null },
+        ...{ evidence: null, last_change: null, note: null, metadata: {}, override: null },
+        ...{ expect: null, next_turns: [], previous_urls: [] },
       },
     });
+    expect((await me.get(`${path}/${body.data.id}`)).body).toEqual(body);
   });
 
   test("takes a group and a frequency, the group's id in either case", async () => {

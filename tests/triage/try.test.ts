@@ -99,7 +99,7 @@ onBothEngines(
       const me = await server().account();
       const path = await newLink(me, { url: `https://docs.site.test:${closed.port}/page` });
       const headers = [{ name: "X-Key", value: KEY }];
-      await me.post("/api/v1/host-settings", { host: "docs.site.test", headers });
+      await me.post("/api/v1/host-settings", { host: `docs.site.test:${closed.port}`, headers });
 
       const { body } = await me.post(`${path}/try`, {
         expect: { must_not_contain: ["words not said elsewhere"] },

@@ -64,13 +64,10 @@ async function withCounts(store: Store, rows: TagRow[]): Promise<CountedTag[]> {
 
 /** @throws NOT_FOUND */
 async function findTag(store: Store, { accountId }: Caller, name: string): Promise<TagRow> {
-  // PostgreSQL takes no NUL.
-  const [tag] = name.includes("\0")
-    ? []
-    : await store
-        .select({ no: tags.no, name: tags.name })
-        .from(tags)
-        .where(and(eq(tags.accountId, accountId), eq(tags.name, normalTag(name))));
+  const [tag] = await store
+    .select({ no: tags.no, name: tags.name })
+    .from(tags)
+    .where(and(eq(tags.accountId, accountId), eq(tags.name, normalTag(name))));
   if (!tag) throw notFound("tag");
   return tag;
 }

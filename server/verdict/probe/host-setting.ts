@@ -8,7 +8,7 @@ export type HostSetting = {
   id: string;
   /** Changes with everything that is sent. */
   version: number;
-  /** A name, or `*.` and a domain for the names below it. */
+  /** A name, or `*.` and a domain for the names below it, with a port unless only the default ports are meant. */
   host: string;
   headers: [name: string, value: string][];
   auth: HostAuth | null;
@@ -18,16 +18,23 @@ export type HostSetting = {
 
 type Named = Pick<HostSetting, "host">;
 
-/** Whether the setting is for the host. A pattern does not name its own domain. */
-export const names = ({ host }: Named, hostname: string): boolean => {
-  const name = hostname.replace(/\.$/, "");
+/**
+ * Whether the setting is for a host. A pattern does not name its own domain. Another port may belong to another program,
+ * or to another user of the machine, who must not get the credentials.
+ * @param of a host as URLs have it, without a default port
+ */
+export const names = ({ host }: Named, of: string): boolean => {
+  const name = of.replace(/\.(?=:|$)/, "");
   return host.startsWith("*.") ? name.endsWith(host.slice(1)) : name === host;
 };
 
-/** Returns the setting for a host: the one for its name, or else the longest pattern. */
-export function settingFor<S extends Named>(settings: readonly S[], hostname: string): S | null {
+/**
+ * Returns the setting for a host: the one for its name, or else the longest pattern.
+ * @param of a host as URLs have it, without a default port
+ */
+export function settingFor<S extends Named>(settings: readonly S[], of: string): S | null {
   const rank = ({ host }: Named) => (host.startsWith("*.") ? host.length : Infinity);
-  const fitting = settings.filter((setting) => names(setting, hostname));
+  const fitting = settings.filter((setting) => names(setting, of));
   return fitting.toSorted((a, b) => rank(b) - rank(a))[0] ?? null;
 }
 
@@ -52,7 +59,7 @@ const authorization = (auth: HostAuth) =>
  * @param before the URLs that led here: after https, nothing is sent unencrypted
  */
 export function mayCarry(setting: HostSetting, url: URL, before: readonly string[]): boolean {
-  if (!names(setting, url.hostname)) return false;
+  if (!names(setting, url.host)) return false;
   if (url.protocol === "https:") return true;
   return setting.allowHttp && !before.some((earlier) => earlier.startsWith("https:"));
 }

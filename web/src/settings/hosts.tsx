@@ -136,7 +136,7 @@ function EditHost({ host: now, onClose }: Closable & { host?: Host }) {
       <TextField
         label="Host"
         name="host"
-        hint="A name such as docs.example.org, or *.example.org for all names below it."
+        hint="A name such as docs.example.org, or *.example.org for all names below it. Add a port unless it is 80 or 443."
         data-first
         required
         maxLength={255}
