@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import { idempotency } from "../api/idempotency.ts";
 import { callers, createRefusals, data, pageOf, recordRefusals, toPage } from "../api/reply.ts";
-import { lines, moment, optionalText, paging, text } from "../lib/fields.ts";
+import { lines, moment, paging, text } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeUrl } from "./change-url.ts";
 import { findAnyLink } from "./links.ts";
@@ -22,7 +22,7 @@ const OverrideBody = z
 
 const UrlBody = z
   .object(
-    { url: text(2048).meta({ format: "uri" }), note: optionalText(500).nullable().optional() },
+    { url: text(2048).meta({ format: "uri" }), note: lines(500).nullable().optional() },
     "must be a JSON object",
   )
   .meta({ example: { url: "https://example.com/new", note: null } });
