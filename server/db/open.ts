@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describeError } from "../lib/log.ts";
-import { assetFolder, readTexts } from "../lib/runtime.ts";
+import { assetFolder, readTexts, VERSION } from "../lib/runtime.ts";
 import {
   backupsIn,
   beforeUpgradeName,
@@ -221,12 +221,17 @@ function newerMessage(
   return `The database was written by ${version ? `version ${version}` : "a newer version"}, which this version cannot read. Start that version, or ${back}.`;
 }
 
-/** Returns the latest version that served the database; null if it is unknown. */
+/**
+ * Returns the newest version that served the database; null if none newer than this one is known. The one that upgraded it
+ * may have ended before it served, and this one may have served it since.
+ */
 function writerOf(path: string): string | null {
-  const sql = "select version from versions order by first_started_at desc limit 1";
+  const sql = "select version from versions";
   try {
     const rows = reading(path, (database) => database.query(sql).values());
-    return (rows[0]?.[0] as string | undefined) ?? null;
+    const versions = rows.map(([version]) => String(version)).sort(Bun.semver.order);
+    const newest = versions.at(-1);
+    return newest && Bun.semver.order(newest, VERSION) > 0 ? newest : null;
   } catch {
     return null;
   }

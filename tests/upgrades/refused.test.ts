@@ -16,6 +16,7 @@ import { refuseNetworkFs } from "../../server/db/folder.ts";
 import { openEngine, ownMigrations, prepareSqlite } from "../../server/db/open.ts";
 import { checkDatabase, refuseOldLibrary } from "../../server/db/sqlite-file.ts";
 import { Refused } from "../../server/db/store.ts";
+import { VERSION } from "../../server/lib/runtime.ts";
 import { randomFrom } from "../random.ts";
 import { rowsOf } from "./dump.ts";
 import { NEWER_FILES } from "./newer.ts";
@@ -54,6 +55,16 @@ describe("a database of a newer version", () => {
 
     expect(sentence).toContain("written by version 9.0.0");
     expect(sentence).toEndWith(`stillup restore ${copy}.`);
+  });
+
+  test("is not said to be written by the version that refuses it", async () => {
+    const { folder, path } = await usedDatabase();
+    await prepareSqlite(preparationOf(folder), silent, NEWER_FILES);
+    const database = new Database(path);
+    database.run("insert into versions values ('0.0.1', 1), (?, 9)", [VERSION]);
+    database.close();
+
+    expect(await outcomeOf(folder)).toContain("written by a newer version, which");
   });
 
   test("is not answered with a copy that is too new as well", async () => {
