@@ -10,28 +10,7 @@ import { renderPage } from "./docs/page.ts";
 import script from "./docs/reference.client.js" with { type: "text" };
 import style from "./docs/reference.css" with { type: "text" };
 import { type DeclaredRoute, describeApi } from "./openapi/document.ts";
-
-/** The paths of the dashboard's pages. One page is served for all of them and routes in the browser. */
-export const PAGES = [
-  "/",
-  "/setup",
-  "/sign-in",
-  "/password",
-  "/invitation",
-  "/forgot",
-  "/mail/confirm/:token",
-  "/mail/unsubscribe/:token",
-  "/links",
-  "/links/:id",
-  "/sites",
-  "/changes",
-  "/alerts",
-  "/alerts/:id",
-  "/alerts/:id/messages/:message",
-  "/settings",
-  "/settings/:section",
-  "/groups/:id",
-];
+import { PAGE_PATHS } from "./page-paths.ts";
 
 const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
@@ -54,7 +33,7 @@ export function dashboard(
     return session && read().replace("</head>", () => `${dataBlock(session)}</head>`);
   };
   const routes = emptyDashboard(config);
-  for (const path of PAGES) {
+  for (const path of SERVED) {
     routes.get(path, async ({ request }) => {
       const page = await withSession(request);
       return page === null ? plain({ request }) : new Response(page, { headers: PERSONAL });
@@ -69,6 +48,9 @@ export function dashboard(
     },
   };
 }
+
+/** The router in the browser ignores a slash at the end. */
+const SERVED = PAGE_PATHS.flatMap((path) => (path === "/" ? [path] : [path, `${path}/`]));
 
 const HTML = "text/html; charset=utf-8";
 const PERSONAL = { "content-type": HTML, "cache-control": "no-store" };
@@ -109,7 +91,7 @@ const dataBlock = (value: object) =>
 function missingDashboard(config: Host): Dashboard {
   const routes = emptyDashboard(config);
   const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
-  for (const path of PAGES)
+  for (const path of SERVED)
     routes.get(path, () => new Response(NOT_BUILT, { status: 503, headers }));
   return { routes, notFound: null };
 }
