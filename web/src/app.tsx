@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
-import { type ComponentType, type FunctionComponent, h } from "preact";
+import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, Route, Router, useLocation } from "preact-iso";
 import {
@@ -74,7 +74,7 @@ const MessagePage = lazyPage(() => import("./alerts/message.tsx"));
 const SettingsPage = lazyPage(() => import("./settings/settings.tsx"));
 
 /** Pages for people who are signed in. */
-const PAGES: Record<InnerPath, ComponentType> = {
+const PAGES: Record<InnerPath, FunctionComponent> = {
   "/": OverviewPage,
   "/sites": SitesPage,
   "/sources": SourcesPage,
@@ -90,8 +90,10 @@ const PAGES: Record<InnerPath, ComponentType> = {
   "/settings/:section": SettingsPage,
 };
 
-/** Without keys, so that a page stays where only its parameters change. */
-const ROUTES = INNER_PATHS.map((path) => h(Route, { path, component: PAGES[path] }));
+const ROUTES = INNER_PATHS.map((path) => (
+  // biome-ignore lint/correctness/useJsxKeyInIterable: a page stays where only its path's parameters change.
+  <Route path={path} component={PAGES[path]} />
+));
 
 export function Root() {
   const session = useSession();
