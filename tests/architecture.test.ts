@@ -81,7 +81,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "doors",
   ]),
-  "main.tsx": ["app.tsx", "data", "styles", "style.css"],
+  "main.tsx": ["app.tsx", "data", "frame", "styles", "style.css"],
 };
 
 const folderOf = (file: string) => file.slice("web/src/".length).split("/")[0]!;

@@ -46,17 +46,21 @@ const early = (): Plugin => ({
     order: "post",
     handler: (html, { bundle = {} }) => {
       const named = (pattern: RegExp) => Object.keys(bundle).find((name) => pattern.test(name));
-      const theme = `<script src="/${named(THEME) ?? "src/theme.js"}"></script>`;
+      const theme = `<script src="./${named(THEME) ?? "src/theme.js"}"></script>`;
       const font = named(FONT);
       const preload =
-        font && `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}" />`;
+        font && `<link rel="preload" as="font" type="font/woff2" crossorigin href="./${font}" />`;
       return html.replace(/<title>/, [theme, preload, "$&"].filter(Boolean).join("\n    "));
     },
   },
 });
 
-/** Asset names contain a hash, so browsers may cache them for ever. Nothing is inline. */
+/**
+ * Asset names contain a hash, so browsers may cache them for ever. Nothing is inline. Files refer to each other by
+ * relative paths; the server puts the path below which it serves them into the page.
+ */
 export default defineConfig({
+  base: "./",
   plugins: [preact(), early(), compressed()],
   build: {
     outDir: "dist",

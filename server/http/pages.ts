@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Elysia } from "elysia";
 import { refuseUnknownHost } from "../accounts/doors.ts";
 import { cachedReplies, takesEncoding } from "../api/reply.ts";
-import type { Config } from "../config/config.ts";
+import { basePathOf, type Config } from "../config/config.ts";
 import { describeError, log } from "../lib/log.ts";
 import { assetFolder } from "../lib/runtime.ts";
 import { renderPage } from "./docs/page.ts";
@@ -26,7 +26,9 @@ export function dashboard(
 ): Dashboard {
   const index = join(folder, "index.html");
   if (!existsSync(index)) return missingDashboard(config);
-  const read = readOnce(index);
+  const base = basePathOf(config);
+  // The build refers to its files from next to it, but pages are at many depths.
+  const read = readOnce(index, (text) => text.replaceAll('"./', `"${base}/`));
   const plain = cachedReplies(HTML, read);
   const withSession = async (request: Request) => {
     const session = await sessionOf(request).catch(unknownSession);
@@ -55,10 +57,10 @@ const SERVED = PAGE_PATHS.flatMap((path) => (path === "/" ? [path] : [path, `${p
 const HTML = "text/html; charset=utf-8";
 const PERSONAL = { "content-type": HTML, "cache-control": "no-store" };
 
-function readOnce(path: string): () => string {
+function readOnce(path: string, change: (text: string) => string): () => string {
   let text: string | undefined;
   return () => {
-    text ??= readFileSync(path, "utf8");
+    text ??= change(readFileSync(path, "utf8"));
     return text;
   };
 }
@@ -125,16 +127,21 @@ function replyWith(path: string) {
 /**
  * `GET /openapi.json` and `GET /docs`, for anyone. The page loads nothing from other sites.
  * @param routes called once the app is complete
+ * @param base the path below which everything is served, or ""
  */
-export function referenceRoutes(routes: () => DeclaredRoute[]) {
+export function referenceRoutes(routes: () => DeclaredRoute[], base: string) {
   return new Elysia({ detail: { hide: true, access: "anyone" } })
     .get(
       "/openapi.json",
-      cachedReplies("application/json; charset=utf-8", () => JSON.stringify(describeApi(routes()))),
+      cachedReplies("application/json; charset=utf-8", () =>
+        JSON.stringify(describeApi(routes(), base)),
+      ),
     )
     .get(
       "/docs",
-      cachedReplies("text/html; charset=utf-8", () => renderPage(describeApi(routes()))),
+      cachedReplies("text/html; charset=utf-8", () =>
+        renderPage(describeApi(routes(), base), base),
+      ),
     )
     .get(
       "/docs/reference.css",

@@ -9,6 +9,7 @@ import {
   type InnerPath,
   patternOf,
 } from "../../server/http/page-paths.ts";
+import { withBase } from "./data/base.ts";
 import { DownProvider, hasFailed, useLive } from "./data/live.ts";
 import {
   SESSION,
@@ -91,7 +92,7 @@ const PAGES: Record<InnerPath, FunctionComponent> = {
 };
 
 const ROUTES = INNER_PATHS.map((path) => (
-  // biome-ignore lint/correctness/useJsxKeyInIterable: a page stays where only its path's parameters change.
+  // Without keys, a page stays where only the parameters of its path change.
   <Route path={path} component={PAGES[path]} />
 ));
 
@@ -155,7 +156,7 @@ function useLeaving() {
       const elsewhere = await signOut();
       sessionStorage.clear();
       // A new document has none of the data in memory.
-      location.assign(elsewhere ?? "/sign-in?signed-out");
+      location.assign(elsewhere ?? withBase("/sign-in?signed-out"));
     };
     leave().catch(({ message }: Error) => {
       setLeaving(false);
