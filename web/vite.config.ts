@@ -76,7 +76,7 @@ export default defineConfig({
           groups: [
             {
               name: "shared",
-              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address)/,
+              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address|report)/,
               minShareCount: 2,
             },
           ],

@@ -73,7 +73,7 @@ async function countFailing({ store }: Deps, caller: Caller): Promise<number> {
   return found!.count;
 }
 
-/** Those that the server has disabled, since their receivers failed. People's own decisions are no trouble. */
+/** Those that the server has disabled, since their receivers failed. The decisions of people are left out. */
 const BY_FAILURE = ["failing", "gone"] as const;
 
 /** Of the URL only the host is shown: the rest may be a secret. */
