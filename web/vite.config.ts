@@ -71,7 +71,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // Otherwise each part and icon that two pages share would be a separate file and request. What only signing in
-        // and settings use is not needed by the first view, nor are the parsers of lists.
+        // and settings use is not needed by the first view, nor are the report of a check and the parsers of lists.
         codeSplitting: {
           groups: [
             {
