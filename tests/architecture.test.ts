@@ -36,8 +36,13 @@ const WINGS = [
 /** The wings that know the web framework; elsewhere only routes do. */
 const OF_HTTP = ["api", "http", "app"];
 
-/** The readers of lists and documents, and the reasons of verdicts, run in the dashboard as well. */
-const SHARED = ["server/imports/", "server/documents/", "server/verdict/reasons/"];
+/** The readers of lists and documents, the reasons of verdicts and the paths of pages serve the dashboard as well. */
+const SHARED = [
+  "server/imports/",
+  "server/documents/",
+  "server/verdict/reasons/",
+  "server/http/page-paths.ts",
+];
 /** What reads documents in a thread. */
 const NOT_SHARED = ["server/documents/reader.ts", "server/documents/document-thread.ts"];
 const isShared = (path: string) =>
@@ -76,7 +81,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "doors",
   ]),
-  "main.tsx": ["app.tsx", "data", "styles", "style.css"],
+  "main.tsx": ["app.tsx", "data", "frame", "styles", "style.css"],
 };
 
 const folderOf = (file: string) => file.slice("web/src/".length).split("/")[0]!;

@@ -46,17 +46,21 @@ const early = (): Plugin => ({
     order: "post",
     handler: (html, { bundle = {} }) => {
       const named = (pattern: RegExp) => Object.keys(bundle).find((name) => pattern.test(name));
-      const theme = `<script src="/${named(THEME) ?? "src/theme.js"}"></script>`;
+      const theme = `<script src="./${named(THEME) ?? "src/theme.js"}"></script>`;
       const font = named(FONT);
       const preload =
-        font && `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}" />`;
+        font && `<link rel="preload" as="font" type="font/woff2" crossorigin href="./${font}" />`;
       return html.replace(/<title>/, [theme, preload, "$&"].filter(Boolean).join("\n    "));
     },
   },
 });
 
-/** Asset names contain a hash, so browsers may cache them for ever. Nothing is inline. */
+/**
+ * Asset names contain a hash, so browsers may cache them for ever. Nothing is inline. Files refer to each other by
+ * relative paths; the server puts the path below which it serves them into the page.
+ */
 export default defineConfig({
+  base: "./",
   plugins: [preact(), early(), compressed()],
   build: {
     outDir: "dist",
@@ -67,12 +71,12 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // Otherwise each part and icon that two pages share would be a separate file and request. What only signing in
-        // and settings use is not needed by the first view, nor are the parsers of lists.
+        // and settings use is not needed by the first view, nor are the report of a check and the parsers of lists.
         codeSplitting: {
           groups: [
             {
               name: "shared",
-              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address)/,
+              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address|report)/,
               minShareCount: 2,
             },
           ],

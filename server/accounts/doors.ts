@@ -12,7 +12,7 @@ import {
   type Session,
 } from "../api/caller.ts";
 import { addRateLimitHeaders, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
-import type { Config } from "../config/config.ts";
+import { basePathOf, type Config } from "../config/config.ts";
 import { preparedOnce } from "../db/store.ts";
 import { apiKeys, type Tier } from "../db/tables.ts";
 import { AppError, type ErrorCode } from "../lib/errors.ts";
@@ -178,24 +178,33 @@ export function readDeviceCookie(config: Config, request: Request, email: string
 
 /** `Set-Cookie` that marks the browser as one in which the person has signed in. */
 export const deviceCookie = (config: Config, email: string, value: string) =>
-  `${deviceNameOf(config, email)}=${value}; Max-Age=${YEAR_S}; ${attributesOf(config)}`;
+  `${deviceNameOf(config, email)}=${value}; Max-Age=${YEAR_S}; ${cookieAttributes(config)}`;
 
 /** `Set-Cookie` for a new session; the browser keeps the cookie until it is closed. */
 export const sessionCookie = (config: Config, token: string) =>
-  `${nameOf(config)}=${token}; ${attributesOf(config)}`;
+  `${nameOf(config)}=${token}; ${cookieAttributes(config)}`;
 
 /** `Set-Cookie` that removes the session. */
 export const endedCookie = (config: Config) => `${sessionCookie(config, "")}; Max-Age=0`;
 
-/** The prefix makes browsers accept a cookie of this name only from this exact host over HTTPS. */
-const nameOf = (config: Config) => (isSecure(config) ? "__Host-session" : "session");
+/**
+ * Makes browsers accept a cookie of this name only from this exact host over HTTPS; below a path, whose cookies cannot
+ * have that prefix, only over HTTPS (RFC 6265bis §4.1.3).
+ */
+export function cookiePrefix(config: Config): string {
+  if (!isSecure(config)) return "";
+  return basePathOf(config) === "" ? "__Host-" : "__Secure-";
+}
+
+const nameOf = (config: Config) => `${cookiePrefix(config)}session`;
 
 /** One for each person, since several may use a browser; the name does not reveal whose it is. */
 const deviceNameOf = (config: Config, email: string) =>
-  `${isSecure(config) ? "__Host-" : ""}device-${hashToken(email).slice(0, 8)}`;
+  `${cookiePrefix(config)}device-${hashToken(email).slice(0, 8)}`;
 
-const attributesOf = (config: Config) =>
-  isSecure(config) ? "Secure; HttpOnly; SameSite=Lax; Path=/" : "HttpOnly; SameSite=Lax; Path=/";
+/** Of every cookie. With the path, other programs on the host do not get them, nor do two Stillups share them. */
+export const cookieAttributes = (config: Config) =>
+  `${isSecure(config) ? "Secure; " : ""}HttpOnly; SameSite=Lax; Path=${basePathOf(config) || "/"}`;
 
 /** Whether the request has the token of STILLUP_METRICS_TOKEN; false if none is set. */
 export function hasMetricsToken({ metricsToken }: Config, { headers }: Request): boolean {

@@ -11,9 +11,11 @@ import { createMeter, type Meter } from "../accounts/usage.ts";
 import { findEndOfLastVisit, noteVisit } from "../accounts/visits.ts";
 import { createRateLimiter, limiterFor } from "../api/rate-limit.ts";
 import { errors, replies } from "../api/reply.ts";
+import { basePathOf } from "../config/config.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { historyRoutes } from "../history/routes.ts";
 import { hostRoutes } from "../hosts/routes.ts";
+import { belowBase, refuseOwnPath } from "../http/base-path.ts";
 import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
 import type { DeclaredRoute } from "../http/openapi/document.ts";
@@ -85,7 +87,7 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(parameters)
     .use(healthRoutes(deps))
     .use(metricsRoutes(deps))
-    .use(referenceRoutes(routes))
+    .use(referenceRoutes(routes, basePathOf(deps.config)))
     .use(oneClickRoutes(deps, guard))
     .use(callbackRoutes(deps, provider, guard))
     .use(pages)
@@ -146,13 +148,15 @@ export async function createService(deps: Deps): Promise<Service> {
     deps.clock,
   );
   const meter = createMeter(deps.store, deps.clock);
+  const base = basePathOf(deps.config);
+  refuseOwnPath(base, app.routes);
   const routed = {
     fetch: (request: Request) => app.fetch(request),
     table: routeTable(app.routes),
     notFound: pages?.notFound ?? null,
   };
   return {
-    front: createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed),
+    front: belowBase(base, createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed)),
     meter,
     live,
   };

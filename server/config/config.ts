@@ -11,6 +11,10 @@ export type Env = Record<string, string | undefined>;
 
 const PREFIX = "STILLUP_";
 
+/** The path of STILLUP_PUBLIC_URL, such as "/stillup"; "" for the root of a host. */
+export const basePathOf = ({ publicUrl }: Pick<Config, "publicUrl">): string =>
+  publicUrl === null ? "" : new URL(publicUrl).pathname.replace(/\/$/, "");
+
 /** In the data folder, unless STILLUP_SECRET_KEY_FILE names another place. */
 export const SECRET_KEY_FILE = "secret.key";
 

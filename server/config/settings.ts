@@ -98,6 +98,19 @@ const httpUrl = text
   .regex(/^https?:\/\//)
   .transform((value) => new URL(value).href.replace(/\/$/, ""));
 
+const publicUrl = httpUrl.transform((value) => {
+  const { search, hash, username, password, pathname } = new URL(value);
+  if (search || hash || username || password) {
+    throw new SettingProblem("must have no query, fragment, user or password.");
+  }
+  if (!/^(\/|(\/[\w.~-]+)+)$/.test(pathname)) {
+    throw new SettingProblem(
+      "its path may have letters, digits, ., _, ~ and - between single slashes, as in https://tools.example.com/stillup.",
+    );
+  }
+  return value;
+});
+
 /** Items between commas. */
 const list = <T>(item: z.ZodType<T, string>) =>
   text
@@ -242,7 +255,7 @@ export const SETTINGS = {
   databasePool: wholeNumber("DATABASE_POOL", 10, 1, 1000),
   databaseTimeoutMs: wholeNumber("DATABASE_TIMEOUT_MS", 30_000, 0, 3_600_000),
   moveTo: setting("MOVE_TO", null, "postgres://…", text.regex(/^postgres(ql)?:\/\/.+$/), SECRET),
-  publicUrl: setting("PUBLIC_URL", null, HTTP_URL, httpUrl),
+  publicUrl: setting("PUBLIC_URL", null, HTTP_URL, publicUrl),
   trustedProxies: listSetting(
     "TRUSTED_PROXIES",
     [],

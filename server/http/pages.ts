@@ -3,35 +3,14 @@ import { join } from "node:path";
 import { Elysia } from "elysia";
 import { refuseUnknownHost } from "../accounts/doors.ts";
 import { cachedReplies, takesEncoding } from "../api/reply.ts";
-import type { Config } from "../config/config.ts";
+import { basePathOf, type Config } from "../config/config.ts";
 import { describeError, log } from "../lib/log.ts";
 import { assetFolder } from "../lib/runtime.ts";
 import { renderPage } from "./docs/page.ts";
 import script from "./docs/reference.client.js" with { type: "text" };
 import style from "./docs/reference.css" with { type: "text" };
 import { type DeclaredRoute, describeApi } from "./openapi/document.ts";
-
-/** The paths of the dashboard's pages. One page is served for all of them and routes in the browser. */
-export const PAGES = [
-  "/",
-  "/setup",
-  "/sign-in",
-  "/password",
-  "/invitation",
-  "/forgot",
-  "/mail/confirm/:token",
-  "/mail/unsubscribe/:token",
-  "/links",
-  "/links/:id",
-  "/sites",
-  "/changes",
-  "/alerts",
-  "/alerts/:id",
-  "/alerts/:id/messages/:message",
-  "/settings",
-  "/settings/:section",
-  "/groups/:id",
-];
+import { PAGE_PATHS } from "./page-paths.ts";
 
 const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
@@ -47,14 +26,16 @@ export function dashboard(
 ): Dashboard {
   const index = join(folder, "index.html");
   if (!existsSync(index)) return missingDashboard(config);
-  const read = readOnce(index);
+  const base = basePathOf(config);
+  // The build refers to its files from next to it, but pages are at many depths.
+  const read = readOnce(index, (text) => text.replaceAll('"./', `"${base}/`));
   const plain = cachedReplies(HTML, read);
   const withSession = async (request: Request) => {
     const session = await sessionOf(request).catch(unknownSession);
     return session && read().replace("</head>", () => `${dataBlock(session)}</head>`);
   };
   const routes = emptyDashboard(config);
-  for (const path of PAGES) {
+  for (const path of SERVED) {
     routes.get(path, async ({ request }) => {
       const page = await withSession(request);
       return page === null ? plain({ request }) : new Response(page, { headers: PERSONAL });
@@ -70,13 +51,16 @@ export function dashboard(
   };
 }
 
+/** The router in the browser ignores a slash at the end. */
+const SERVED = PAGE_PATHS.flatMap((path) => (path === "/" ? [path] : [path, `${path}/`]));
+
 const HTML = "text/html; charset=utf-8";
 const PERSONAL = { "content-type": HTML, "cache-control": "no-store" };
 
-function readOnce(path: string): () => string {
+function readOnce(path: string, change: (text: string) => string): () => string {
   let text: string | undefined;
   return () => {
-    text ??= readFileSync(path, "utf8");
+    text ??= change(readFileSync(path, "utf8"));
     return text;
   };
 }
@@ -109,7 +93,7 @@ const dataBlock = (value: object) =>
 function missingDashboard(config: Host): Dashboard {
   const routes = emptyDashboard(config);
   const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
-  for (const path of PAGES)
+  for (const path of SERVED)
     routes.get(path, () => new Response(NOT_BUILT, { status: 503, headers }));
   return { routes, notFound: null };
 }
@@ -143,16 +127,21 @@ function replyWith(path: string) {
 /**
  * `GET /openapi.json` and `GET /docs`, for anyone. The page loads nothing from other sites.
  * @param routes called once the app is complete
+ * @param base the path below which everything is served, or ""
  */
-export function referenceRoutes(routes: () => DeclaredRoute[]) {
+export function referenceRoutes(routes: () => DeclaredRoute[], base: string) {
   return new Elysia({ detail: { hide: true, access: "anyone" } })
     .get(
       "/openapi.json",
-      cachedReplies("application/json; charset=utf-8", () => JSON.stringify(describeApi(routes()))),
+      cachedReplies("application/json; charset=utf-8", () =>
+        JSON.stringify(describeApi(routes(), base)),
+      ),
     )
     .get(
       "/docs",
-      cachedReplies("text/html; charset=utf-8", () => renderPage(describeApi(routes()))),
+      cachedReplies("text/html; charset=utf-8", () =>
+        renderPage(describeApi(routes(), base), base),
+      ),
     )
     .get(
       "/docs/reference.css",

@@ -1,7 +1,8 @@
 import { toStandaloneErrorResponse } from "../api/reply.ts";
-import type { Config } from "../config/config.ts";
+import { basePathOf, type Config } from "../config/config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import { belowBase } from "./base-path.ts";
 import type { Front } from "./front.ts";
 import { addMissing, securityHeaders } from "./headers.ts";
 import { healthAtStart, readinessAtStart } from "./health.ts";
@@ -21,26 +22,29 @@ export type Starting = {
  */
 export function createStarting(config: Config): Starting {
   const headersFor = securityHeaders(config);
+  const base = basePathOf(config);
   let step = "opening the database";
   return {
     setStep: (next) => {
       step = next;
     },
-    front: async (request) => {
+    front: belowBase(base, async (request) => {
       const path = URL.canParse(request.url) ? new URL(request.url).pathname : "/";
-      const response = answer(path, request, step);
+      const response = answer(path, request, { step, base });
       addMissing(response.headers, headersFor(path));
       return response;
-    },
+    }),
   };
 }
 
-function answer(path: string, request: Request, step: string): Response {
+type Shown = { step: string; base: string };
+
+function answer(path: string, request: Request, { step, base }: Shown): Response {
   if (path === "/health") return Response.json(healthAtStart);
   if (path === "/ready") return Response.json(readinessAtStart(step), UNAVAILABLE);
   if (path === STYLE_PATH) return new Response(STYLE, { headers: { "content-type": "text/css" } });
   const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
-  if (request.method === "GET" && wantsPage) return pageOf(step);
+  if (request.method === "GET" && wantsPage) return pageOf({ step, base });
   return toStandaloneErrorResponse(
     new AppError("SERVICE_UNAVAILABLE", `Stillup is starting: ${step}.`, undefined, RETRY),
   );
@@ -49,8 +53,8 @@ function answer(path: string, request: Request, step: string): Response {
 const RETRY = { "retry-after": String(RETRY_AFTER_S), "cache-control": "no-store" };
 const UNAVAILABLE = { status: 503, headers: RETRY };
 
-const pageOf = (step: string) =>
-  new Response(PAGE.replace("{step}", Bun.escapeHTML(step)), {
+const pageOf = ({ step, base }: Shown) =>
+  new Response(PAGE.replace("{step}", Bun.escapeHTML(step)).replace("{base}", base), {
     status: 503,
     headers: {
       ...RETRY,
@@ -76,7 +80,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Stillup is starting</title>
-<link rel="stylesheet" href="${STYLE_PATH}">
+<link rel="stylesheet" href="{base}${STYLE_PATH}">
 <main>
 <svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><path d="M7 17h4.2l2.6-7 4.6 12 2.4-5H25"/></svg>
 <h1>Stillup is starting</h1>

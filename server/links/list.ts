@@ -9,6 +9,7 @@ import { type Page, windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   isByCause,
+  isByCreation,
   isCounted,
   type LinkFilter,
   matching,
@@ -76,7 +77,7 @@ export async function findLinks(
   if (hasCounts && order.by === "no")
     return findCounted(deps, caller, query, { ...window, ...order }, now);
   if (isAttention(query)) return findAttention(deps, caller, query, order);
-  if (isByCause(query) || isByTriage(query))
+  if (isByCause(query) || isByCreation(query) || isByTriage(query))
     return findMatching(deps.store.readPool, caller, query, order, now);
   if (findInThread && (await isSmall(deps, caller, large)))
     return findMatching(deps.store, caller, query, order, now);
@@ -125,7 +126,11 @@ export async function nextMatching(
   const { before = NEWEST, now = deps.clock.now(), most = MOST_AT_ONCE, large } = options;
   const { findLinks: findInThread } = deps.store.engine;
   const isInMemory =
-    findInThread && !isCounted(filter) && !isByCause(filter) && !isByTriage(filter);
+    findInThread &&
+    !isCounted(filter) &&
+    !isByCause(filter) &&
+    !isByCreation(filter) &&
+    !isByTriage(filter);
   const isSearched = isInMemory && !(await isSmall(deps, caller, large));
   const window = { limit: most, offset: 0, order: NEWEST_FIRST, before };
   const { nos } = isSearched
@@ -171,7 +176,9 @@ function inOrder({ by, isDown }: LinkOrder, query: LinkQuery) {
   if (by === "url_key") return [turned(links.urlKey)];
   // An index has acknowledged and muted links in order.
   const isFew =
-    (query.reason && query.reason !== "ok") || isByTriage({ ...query, handling: undefined });
+    (query.reason && query.reason !== "ok") ||
+    isByCreation(query) ||
+    isByTriage({ ...query, handling: undefined });
   return [turned(isFew ? sql`+${links.no}` : links.no)];
 }
 

@@ -254,6 +254,15 @@ export const NARROWING = {
     .regex(/^[a-z0-9_]{1,64}$/, "must be a reason: a-z, 0-9 and _")
     .meta({ description: "Only links whose status has this reason, such as `http_404`." })
     .optional(),
+  created_from: id("must be the id of a link")
+    .meta({
+      description:
+        "Only links created from the link with this id on. With `created_to`: those of a list that was added. Deleted links count as well.",
+    })
+    .optional(),
+  created_to: id("must be the id of a link")
+    .meta({ description: "Only links created up to the link with this id, itself included." })
+    .optional(),
   search: optionalText(255)
     .meta({
       description: "Only links whose URL contains this text, ignoring case.",

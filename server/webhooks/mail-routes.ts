@@ -6,7 +6,7 @@ import { contextOf } from "../api/caller.ts";
 import { createRefusals, data, recordRefusals, refusals } from "../api/reply.ts";
 import { EVENT_TYPES } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
-import { oneOf } from "../lib/fields.ts";
+import { oneOf, timeZone } from "../lib/fields.ts";
 import { type LinkPurpose, type MailLink, readMailLink } from "../mail/links.ts";
 import type { Deps } from "../work/deps.ts";
 import { mailPreview } from "./email.ts";
@@ -45,6 +45,8 @@ const OwnMailBody = z.object(
   {
     events: z.array(oneOf(EVENT_TYPES)).optional(),
     summary: ScheduleBody.nullable().optional(),
+    /** Of a webhook that is created by this. */
+    time_zone: timeZone().optional(),
     assigned: z.boolean("must be true or false").optional(),
   },
   "must be a JSON object",

@@ -17,6 +17,8 @@ const MOST = 100;
 type Wish = {
   events?: EventType[] | undefined;
   summary?: Schedule | null | undefined;
+  /** In which the messages of a new webhook say when things happened. */
+  time_zone?: string | undefined;
   assigned?: boolean | undefined;
 };
 
@@ -60,20 +62,21 @@ async function findOwnWebhook(deps: Deps, session: Session): Promise<WebhookReco
 export async function setOwnMail(
   deps: Deps,
   session: Session,
-  { events, summary, assigned }: Wish,
+  { assigned, ...wish }: Wish,
 ): Promise<OwnMail> {
   if (assigned !== undefined) {
     const isUser = eq(users.id, session.user.id);
     await deps.store.update(users).set({ mailAssigned: assigned }).where(isUser);
   }
-  if (events) await setOwnWebhook(deps, session, { events, summary });
+  const { events } = wish;
+  if (events) await setOwnWebhook(deps, session, { ...wish, events });
   return findOwnMail(deps, session);
 }
 
 async function setOwnWebhook(
   deps: Deps,
   session: Session,
-  { events, summary = null }: { events: EventType[]; summary: Wish["summary"] },
+  { events, summary = null, time_zone }: Omit<Wish, "assigned"> & { events: EventType[] },
 ): Promise<void> {
   await refuseUnproven(deps, session);
   const own = await findOwnWebhook(deps, session);
@@ -84,7 +87,7 @@ async function setOwnWebhook(
     await changeWebhook(deps, caller, own.id, { events, summary });
   } else {
     const url = mailtoUrl(session.user.email);
-    await createWebhook(deps, caller, { url, format: "email", events, summary });
+    await createWebhook(deps, caller, { url, format: "email", events, summary, time_zone });
   }
 }
 

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
-import { dashboard, PAGES } from "../../server/http/pages.ts";
+import { PAGE_PATHS } from "../../server/http/page-paths.ts";
+import { dashboard } from "../../server/http/pages.ts";
 
 const HOST = { publicUrl: null };
 
@@ -22,8 +23,9 @@ test("every page of the dashboard is the same document, asked for anew each time
   const folder = builtFolder();
   const app = dashboard(HOST, folder);
 
-  for (const path of PAGES) {
+  for (const path of PAGE_PATHS.flatMap((each) => [each, `${each}/`.replace("//", "/")])) {
     const reply = await ask(app, path.replace(/:\w+/g, "7"));
+    expect([path, reply.status]).toEqual([path, 200]);
     expect(await reply.text()).toBe("<title>Stillup</title>");
     expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(reply.headers.get("cache-control")).toBe("no-cache");

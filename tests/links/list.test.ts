@@ -161,6 +161,35 @@ onBothEngines("GET /links", (server) => {
     expect(await found("")).toEqual([c, b]);
   });
 
+  test("can be narrowed to those created between two links, which may be deleted by then", async () => {
+    const me = await server().account();
+    const other = await server().account();
+    const next = async () => {
+      await addLink(other);
+      return addLink(me);
+    };
+    const [a, b, c] = [await next(), await next(), await next()];
+    const [d, e] = [await next(), await next()];
+    const range = `created_from=${b}&created_to=${d.toUpperCase()}`;
+    const found = async (query: string) => idsIn((await me.get(`${path}?${query}`)).body);
+
+    expect(await found(range)).toEqual([d, c, b]);
+    expect(await found(`created_from=${d}`)).toEqual([e, d]);
+    expect(await found(`created_to=${a}&sort=dead_first`)).toEqual([a]);
+    expect(await found(`${range}&status=dead`)).toEqual([]);
+    expect(await found(`${range}&handling=open&per_page=1&page=2`)).toEqual([c]);
+    expect(await found(`created_from=${e}&created_to=${a}`)).toEqual([]);
+    await me.delete(`${path}/${b}`);
+    expect(await found(range)).toEqual([d, c]);
+    const { error } = (await me.get(`${path}?created_from=yesterday`)).body;
+    expect(error.details.fields).toEqual({ created_from: ["must be the id of a link"] });
+
+    const filter = { created_from: b, created_to: d };
+    const deleted = await me.post(`${path}/batch-delete`, { filter });
+    expect(deleted.body.data.summary.deleted).toBe(2);
+    expect(await found("")).toEqual([e, a]);
+  });
+
   test("can be narrowed to a service; one that is unknown is empty", async () => {
     const me = await server().account();
     const link = await addLink(me);

@@ -97,6 +97,7 @@ onBothEngines(
       const wish = {
         events: ["link.dead", "summary.ready"],
         summary: { frequency: "daily", at: "08:00", time_zone: "UTC" },
+        time_zone: "Asia/Tokyo",
       };
 
       const early = await browser.post("/mail/me", wish);
@@ -110,6 +111,8 @@ onBothEngines(
         is_active: true,
         summary: { at: "08:00" },
       });
+      const { items } = (await browser.get("/webhooks?format=email")).body.data;
+      expect(items[0].time_zone).toBe("Asia/Tokyo");
       const other = { url: "mailto:other@example.org", format: "email", events: ["link.dead"] };
       expect((await browser.post("/webhooks", other)).status).toBe(403);
       expect(

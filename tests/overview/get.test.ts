@@ -225,11 +225,13 @@ onBothEngines("GET /overview", (server) => {
       const input = { url: `https://hooks.example${path}`, events: ["link.created"] };
       return (await me.post("/api/v1/webhooks", input)).body.data.id as string;
     };
-    const [, failing, gone, own] = [
+    const [, failing, gone, own, waiting, left] = [
       await add("/a"),
       await add("/b"),
       await add("/c"),
       await add("/d"),
+      await add("/e"),
+      await add("/f"),
     ];
     const change = (id: string, columns: Partial<typeof webhooks.$inferInsert>) =>
       server().deps.store.update(webhooks).set(columns).where(eq(webhooks.id, id));
@@ -237,6 +239,9 @@ onBothEngines("GET /overview", (server) => {
     await change(failing, { failingSince: at });
     await change(gone, { isActive: false, disabledReason: "gone", disabledAt: at });
     await change(own, { isActive: false, disabledReason: "user", disabledAt: at });
+    const off = { isActive: false, disabledAt: at };
+    await change(waiting, { ...off, disabledReason: "unconfirmed" });
+    await change(left, { ...off, disabledReason: "unsubscribed" });
     await addLink(me);
     server().clock.moveBy(120_000);
 

@@ -475,6 +475,11 @@ describe("the cookie", () => {
   test.each([
     ["https://links.example.org", "__Host-session=", "; Secure; HttpOnly; SameSite=Lax; Path=/"],
     ["http://links.example.org", "session=", "; HttpOnly; SameSite=Lax; Path=/"],
+    [
+      "https://tools.example.org/stillup",
+      "__Secure-session=",
+      "; Secure; HttpOnly; SameSite=Lax; Path=/stillup",
+    ],
   ])("at %s has exactly these attributes", async (publicUrl, name, attributes) => {
     const server = await startServer("sqlite", { STILLUP_PUBLIC_URL: publicUrl });
     const { owner } = await newOwner(server);
@@ -483,7 +488,7 @@ describe("the cookie", () => {
 
     const [cookie, device, ...rest] = headers.getSetCookie();
     expect(rest).toEqual([]);
-    expect(device).toMatch(/^(__Host-)?device-[0-9a-f]{8}=[\w-]+; Max-Age=31536000; /);
+    expect(device).toMatch(/^(__Host-|__Secure-)?device-[0-9a-f]{8}=[\w-]+; Max-Age=31536000; /);
     expect(device).toStartWith(name.replace("session=", "device-"));
     expect(device).toEndWith(attributes);
     expect(cookie).toStartWith(name);

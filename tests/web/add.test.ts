@@ -319,8 +319,49 @@ onDashboard("The sheet that adds links", (dashboard) => {
       link,
     ]);
     await sheet(page).getByText("Handbook, checked weekly").waitFor();
-    const show = sheet(page).getByRole("link", { name: "Show the 2 links" });
-    expect(await show.getAttribute("href")).toMatch(/^\/links\?group_id=/);
+  });
+
+  test("shows exactly the links that were added, closed, from the very list that is below it", async () => {
+    const { page, accountId } = await dashboard().user();
+    const caller = await callerOf(accountId);
+    const add = (url: string) => createLink(dashboard().server.deps, caller, { url } as never);
+    await add("https://example.org/before");
+    await page.goto("/links");
+    await page.keyboard.press("a");
+    await urlsField(page).fill("https://example.org/a\nhttps://example.org/b");
+    await addButton(page, /^Add 2 links/).click();
+    await page.getByRole("heading", { name: "2 links added" }).waitFor();
+    await add("https://example.org/after");
+
+    await sheet(page).getByRole("link", { name: "Show the 2 links" }).click();
+
+    await sheet(page).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Remove the filter: Added" }).waitFor();
+    await page.getByRole("row", { name: /example\.org\/a/ }).waitFor();
+    await page.getByRole("row", { name: /example\.org\/b/ }).waitFor();
+    expect(await page.getByRole("row", { name: /example\.org\/(before|after)/ }).count()).toBe(0);
+  });
+
+  test("closes when a link in it is followed, and stays when it opens elsewhere", async () => {
+    const { page, accountId } = await dashboard().user();
+    const caller = await callerOf(accountId);
+    const known = { url: "https://example.org/known" };
+    const { id } = await createLink(dashboard().server.deps, caller, known as never);
+    await page.goto(`/links/${id}`);
+    await page.keyboard.press("a");
+    await urlsField(page).fill(known.url);
+    const show = sheet(page).getByRole("link", { name: "Show" });
+
+    const [tab] = await Promise.all([
+      page.context().waitForEvent("page"),
+      show.click({ modifiers: ["ControlOrMeta"] }),
+    ]);
+    await tab.close();
+    await urlsField(page).waitFor();
+    await show.click();
+
+    await sheet(page).waitFor({ state: "detached" });
+    expect(new URL(page.url()).pathname).toBe(`/links/${id}`);
   });
 
   test("goes on after a failed part is tried again, and adds nothing twice", async () => {

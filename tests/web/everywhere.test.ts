@@ -27,7 +27,15 @@ onDashboard("Every page", (dashboard) => {
     const { accountId } = await user({}, "owner", { isAdmin: true });
     const ids = await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
     await fillTeam(server, accountId);
-    const all: Seen = { light: [], dark: [], phone: [], wide: [], headings: [], titles: new Map() };
+    const all: Seen = {
+      light: [],
+      dark: [],
+      phone: [],
+      wide: [],
+      headings: [],
+      statuses: [],
+      titles: new Map(),
+    };
     const { page: strange } = await stranger();
     for (const sight of DOORS) await inspect(strange, sight, all);
     const { page } = await again(accountId);
@@ -51,6 +59,10 @@ onDashboard("Every page", (dashboard) => {
     expect((await seen()).wide).toEqual([]);
   });
 
+  test("is found by the server where the router finds it", async () => {
+    expect((await seen()).statuses).toEqual([]);
+  });
+
   test("has one main heading, and a title that says where one is", async () => {
     const { headings, titles } = await seen();
 
@@ -60,7 +72,7 @@ onDashboard("Every page", (dashboard) => {
 });
 
 /** What is wrong, page by page; and which kinds of page have which title. */
-type Seen = Record<"light" | "dark" | "phone" | "wide" | "headings", string[]> & {
+type Seen = Record<"light" | "dark" | "phone" | "wide" | "headings" | "statuses", string[]> & {
   titles: Map<string, string[]>;
 };
 
@@ -71,8 +83,9 @@ async function inspect(page: Page, { name, path }: Sight, seen: Seen): Promise<v
   const note = (what: keyof Omit<Seen, "titles">, texts: string[]) =>
     seen[what].push(...texts.map((text) => `${name}: ${text}`));
   await page.setViewportSize(SIZES.desk);
-  await page.goto(path);
+  const status = (await page.goto(path))!.status();
   await settled(page);
+  if (status !== (name === "not-found-anywhere" ? 404 : 200)) note("statuses", [`${status}`]);
   note("light", await faultsOf(page));
   await page.emulateMedia({ colorScheme: "dark" });
   note("dark", await faultsOf(page));

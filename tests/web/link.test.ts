@@ -28,6 +28,13 @@ function sent(status: number, title: string, text: string) {
   return { response: captureResponse(answer as unknown as Probe, null)! };
 }
 
+/** How many lines of its own height the element with the URL takes. */
+const linesOf = (page: Page) =>
+  page.locator("h1 .url").evaluate((url) => {
+    const { height } = url.getBoundingClientRect();
+    return Math.round(height / Number.parseFloat(getComputedStyle(url).lineHeight));
+  });
+
 /** What the page asks the server with the visitor's session. */
 const call = (page: Page, method: string, path: string, body?: unknown) =>
   page.evaluate(
@@ -69,6 +76,33 @@ onDashboard("The page of one link", (dashboard) => {
     }));
     return addChecks(dashboard().server, rows);
   };
+
+  test("folds a URL to three lines, and offers more only where there is more", async () => {
+    const { page } = await dashboard().user({ width: 1440 });
+    const more = page.getByRole("button", { name: "Show all", exact: true });
+    const short = await addLink(page, `https://example.org/${"two-lines/".repeat(16)}`);
+    const long = await addLink(page, `https://example.org/${"a".repeat(2028)}`);
+    const narrow = (isNarrow: boolean) =>
+      page.setViewportSize({ width: isNarrow ? 390 : 1440, height: 800 });
+
+    await page.goto(`/links/${short}`);
+    await page.locator("h1 .url").waitFor();
+    expect(await more.count()).toBe(0);
+    await narrow(true);
+    await more.first().waitFor();
+    expect(await linesOf(page)).toBe(3);
+    await narrow(false);
+    await more.first().waitFor({ state: "detached" });
+
+    await page.goto(`/links/${long}`);
+    await more.first().waitFor();
+    expect(await linesOf(page)).toBe(3);
+    expect(await faultsOf(page)).toEqual([]);
+    await more.first().click();
+    expect(await linesOf(page)).toBeGreaterThan(3);
+    await page.getByRole("button", { name: "Show less" }).click();
+    expect(await linesOf(page)).toBe(3);
+  });
 
   test("disables what would change the link without a connection, and says why", async () => {
     const { page } = await dashboard().user();

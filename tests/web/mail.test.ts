@@ -42,6 +42,21 @@ onDashboard(
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
     }
 
+    /** That neither the list of alerts nor the menu nor the overview speaks of one. */
+    async function isNoFailure(page: Page, heading: string) {
+      await page.goto("/alerts");
+      await page.getByRole("heading", { name: heading }).waitFor();
+      expect(await page.locator("#main .bad").count()).toBe(0);
+      const entry = page.getByRole("navigation").getByRole("link", { name: /^Alerts/ });
+      expect(await entry.textContent()).toBe("Alerts");
+      await page.goto("/");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      expect(
+        await page.getByText(/alert to .* was turned off|alerts? (is|are) failing/).count(),
+      ).toBe(0);
+      await page.goto("/alerts");
+    }
+
     test("a forgotten password is set by a link in a message", async () => {
       await newOwner("forgetful@example.org");
       const { page } = await dashboard().stranger();
@@ -62,6 +77,8 @@ onDashboard(
     test("an alert by mail waits for its recipient, who confirms, unsubscribes and comes back", async () => {
       await newOwner("sender@example.org");
       const { page } = await dashboard().stranger();
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Tokyo" });
       await signIn(page, "sender@example.org", "/alerts");
       await page.getByRole("button", { name: "New alert" }).click();
       await page.getByRole("radio", { name: "E-mail" }).click();
@@ -74,7 +91,15 @@ onDashboard(
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByText("a summary is due every day at 07:30").waitFor();
       await page.getByText("Waiting for reader@example.com to confirm.").first().waitFor();
+      await page.getByText("Asia/Tokyo", { exact: true }).waitFor();
       await sendMails();
+      await isNoFailure(page, "1 alert is waiting for confirmation");
+      const asked = host.letters.length;
+      await page.getByRole("button", { name: "Send again" }).click();
+      await page.getByText("The link was sent to reader@example.com again.").waitFor();
+      await sendMails();
+      expect(host.letters.length).toBe(asked + 1);
+      await page.getByRole("link", { name: "Unconfirmed" }).click();
 
       const reader = (await dashboard().stranger()).page;
       await reader.goto(pathTo("reader@example.com", "mail/confirm/"));
@@ -90,6 +115,11 @@ onDashboard(
       await reader.goto(pathTo("reader@example.com", "mail/unsubscribe/"));
       await reader.getByRole("button", { name: "Unsubscribe", exact: true }).click();
       await page.reload();
+      await page.getByText("The recipient unsubscribed").first().waitFor();
+      expect(await page.locator("#main .failed").count()).toBe(0);
+      await isNoFailure(page, "1 alert is unsubscribed");
+      expect(await page.getByRole("button", { name: "Send again" }).count()).toBe(0);
+      await page.getByRole("link", { name: "Unsubscribed" }).click();
       await page.getByText("The recipient unsubscribed").first().waitFor();
       await reader
         .getByRole("button", { name: /Subscribe/ })
@@ -179,6 +209,11 @@ onDashboard(
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
       expect(await page.getByLabel("Mail me a summary every Monday").isChecked()).toBe(true);
       await page.getByRole("button", { name: "Create account" }).click();
+      await page
+        .getByText("A message with a link to confirm was sent to first@example.org.")
+        .waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("link", { name: "Add your first links" }).click();
       await page.getByRole("dialog", { name: "Add links" }).waitFor();
       while ((await sendDue(server.deps)) === null);
 

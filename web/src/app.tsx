@@ -2,6 +2,14 @@ import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, Route, Router, useLocation } from "preact-iso";
+import {
+  DOOR_PATHS,
+  type DoorPath,
+  INNER_PATHS,
+  type InnerPath,
+  patternOf,
+} from "../../server/http/page-paths.ts";
+import { withBase } from "./data/base.ts";
 import { DownProvider, hasFailed, useLive } from "./data/live.ts";
 import {
   SESSION,
@@ -37,19 +45,20 @@ const SessionOver = lazyPage(async () => ({
 }));
 
 /** Pages without a session. */
-const DOORS: Record<string, DoorPage> = {
+const DOORS: Record<DoorPath, DoorPage> = {
   "/setup": firstPassword("SetupPage"),
   "/sign-in": SignInPage,
   "/password": firstPassword("PasswordPage"),
   "/invitation": firstPassword("InvitationPage"),
   "/forgot": ofMail("ForgotPage"),
+  "/mail/confirm/:token": ofMail("ConfirmPage"),
+  "/mail/unsubscribe/:token": ofMail("UnsubscribePage"),
 };
 
-/** Those of links in mails, by the path before the link's token. */
-const MAIL_DOORS: Record<string, DoorPage> = {
-  "/mail/confirm/": ofMail("ConfirmPage"),
-  "/mail/unsubscribe/": ofMail("UnsubscribePage"),
-};
+function doorAt(path: string): DoorPage | null {
+  const found = DOOR_PATHS.find((each) => patternOf(each).test(path));
+  return found ? DOORS[found] : null;
+}
 
 const SitesPage = lazyPage(() => import("./sites/page.tsx"));
 // Small, and in one file, since they lead to each other.
@@ -65,6 +74,28 @@ const AlertPage = lazyPage(() => import("./alerts/alert.tsx"));
 const MessagePage = lazyPage(() => import("./alerts/message.tsx"));
 const SettingsPage = lazyPage(() => import("./settings/settings.tsx"));
 
+/** Pages for people who are signed in. */
+const PAGES: Record<InnerPath, FunctionComponent> = {
+  "/": OverviewPage,
+  "/sites": SitesPage,
+  "/sources": SourcesPage,
+  "/sources/:id": SourcePage,
+  "/sources/:id/pages/:page": PageOfSource,
+  "/changes": ChangesPage,
+  "/links": LinksPage,
+  "/links/:id": LinkPage,
+  "/alerts": AlertsPage,
+  "/alerts/:id": AlertPage,
+  "/alerts/:id/messages/:message": MessagePage,
+  "/settings": SettingsPage,
+  "/settings/:section": SettingsPage,
+};
+
+const ROUTES = INNER_PATHS.map((path) => (
+  // Without keys, a page stays where only the parameters of its path change.
+  <Route path={path} component={PAGES[path]} />
+));
+
 export function Root() {
   const session = useSession();
   // When the session is loaded, the pages show their own errors.
@@ -74,8 +105,8 @@ export function Root() {
 
 function Place({ session }: { session: Session }) {
   const { path, url } = useLocation();
-  const Door = DOORS[path] ?? MAIL_DOORS[path.slice(0, path.lastIndexOf("/") + 1)];
-  const user = useUserInside(session, Door !== undefined);
+  const Door = doorAt(path);
+  const user = useUserInside(session, Door !== null);
   if (Door) {
     return (
       <ErrorBoundary>
@@ -125,7 +156,7 @@ function useLeaving() {
       const elsewhere = await signOut();
       sessionStorage.clear();
       // A new document has none of the data in memory.
-      location.assign(elsewhere ?? "/sign-in?signed-out");
+      location.assign(elsewhere ?? withBase("/sign-in?signed-out"));
     };
     leave().catch(({ message }: Error) => {
       setLeaving(false);
@@ -158,19 +189,7 @@ function SignedIn({ session, user, onSignOut }: SignedInProps) {
                   onLoadStart={() => setLoading(true)}
                   onLoadEnd={() => setLoading(false)}
                 >
-                  <Route path="/" component={OverviewPage} />
-                  <Route path="/sites" component={SitesPage} />
-                  <Route path="/sources" component={SourcesPage} />
-                  <Route path="/sources/:id" component={SourcePage} />
-                  <Route path="/sources/:id/pages/:page" component={PageOfSource} />
-                  <Route path="/changes" component={ChangesPage} />
-                  <Route path="/links" component={LinksPage} />
-                  <Route path="/links/:id" component={LinkPage} />
-                  <Route path="/alerts" component={AlertsPage} />
-                  <Route path="/alerts/:id" component={AlertPage} />
-                  <Route path="/alerts/:id/messages/:message" component={MessagePage} />
-                  <Route path="/settings" component={SettingsPage} />
-                  <Route path="/settings/:section" component={SettingsPage} />
+                  {ROUTES}
                   <Route default component={NotFoundPage} />
                 </Router>
               </ErrorBoundary>

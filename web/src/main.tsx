@@ -1,16 +1,18 @@
 import { QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
-import { LocationProvider } from "preact-iso";
 import { Root } from "./app.tsx";
+import { addBaseToElements } from "./data/base.ts";
 import { createQueryClient } from "./data/query-client.ts";
+import { AddressProvider } from "./frame/address.tsx";
 
+addBaseToElements();
 const client = createQueryClient();
 
 render(
   <QueryClientProvider client={client}>
-    <LocationProvider>
+    <AddressProvider>
       <Root />
-    </LocationProvider>
+    </AddressProvider>
   </QueryClientProvider>,
   document.getElementById("app")!,
 );

@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { describeError, log } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
 import { isUpgradeUnderWay } from "../../work/nodes.ts";
-import { isSecure, sessionCookie, sessionOf } from "../doors.ts";
+import { cookieAttributes, cookiePrefix, sessionCookie, sessionOf } from "../doors.ts";
 import type { Visitor } from "../sign-in.ts";
 import { endSetup } from "../users.ts";
 import {
@@ -57,7 +57,7 @@ export async function begin(
   const underWay: UnderWay = { wish, checks, at: deps.clock.now() };
   const sealed = Buffer.from(deps.secrets.seal(MARK + JSON.stringify(underWay)), "base64");
   const name = cookieName(deps.config, checks.state);
-  const cookie = `${name}=${sealed.toString("base64url")}; Max-Age=${LONGEST_MS / 1000}; ${attributesOf(deps.config)}`;
+  const cookie = `${name}=${sealed.toString("base64url")}; Max-Age=${LONGEST_MS / 1000}; ${cookieAttributes(deps.config)}`;
   const before = cookiesOf(deps.config, request);
   const surplus = before.slice(0, Math.max(0, before.length - MOST_COOKIES + 1));
   return { url, cookies: [cookie, ...surplus.map((each) => removal(deps.config, each))] };
@@ -144,8 +144,10 @@ function pageOf(underWay: UnderWay | null, problem: string): string {
 /**
  * A path of this server, or `/` for anything else: `//host` and `/\host` lead away, and browsers drop control
  * characters.
+ * @param base the path below which the server is, which others may have put before it
  */
-export function ownPath(to: string | undefined): string {
+export function ownPath(given: string | undefined, base = ""): string {
+  const to = given?.startsWith(`${base}/`) ? given.slice(base.length) : given;
   const isPath = to !== undefined && /^\/(?![/\\])[^\p{C}\\]*$/u.test(to);
   return isPath && to.length <= LONGEST_PATH ? to : "/";
 }
@@ -171,7 +173,7 @@ function open(
   }
 }
 
-const prefixOf = (config: Config) => (isSecure(config) ? "__Host-oidc-" : "oidc-");
+const prefixOf = (config: Config) => `${cookiePrefix(config)}oidc-`;
 
 /** State is sent by strangers, and a name has only some characters. */
 const cookieName = (config: Config, state: string) =>
@@ -182,8 +184,5 @@ const cookiesOf = (config: Config, request: Request): string[] =>
     name.startsWith(prefixOf(config)),
   );
 
-const removal = (config: Config, name: string) => `${name}=; Max-Age=0; ${attributesOf(config)}`;
-
-/** Lax, since the provider's page leads back here. */
-const attributesOf = (config: Config) =>
-  `${isSecure(config) ? "Secure; " : ""}HttpOnly; SameSite=Lax; Path=/`;
+const removal = (config: Config, name: string) =>
+  `${name}=; Max-Age=0; ${cookieAttributes(config)}`;

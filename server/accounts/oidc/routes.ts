@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import { contextOf } from "../../api/caller.ts";
 import { createRefusals, data, recordRefusals, refusals } from "../../api/reply.ts";
+import { basePathOf } from "../../config/config.ts";
 import { ROLES } from "../../db/tables.ts";
 import { AppError, invalid, noSuchPath } from "../../lib/errors.ts";
 import { toIso, toIsoOrNull } from "../../lib/moments.ts";
@@ -157,7 +158,10 @@ export const callbackRoutes = (deps: Deps, provider: Provider | null, guard: Gua
         if (query.iss !== settings.issuer) {
           throw invalid({ iss: ["is not the issuer that this server uses"] });
         }
-        const wish = { purpose: "sign-in", to: ownPath(query.target_link_uri) } as const;
+        const wish = {
+          purpose: "sign-in",
+          to: ownPath(query.target_link_uri, basePathOf(deps.config)),
+        } as const;
         const step = await begin(deps, present(provider), request, wish).catch((error) => {
           if (!(error instanceof SignInProblem)) throw error;
           return { url: `/sign-in?problem=${error.problem}`, cookies: [] };

@@ -11,8 +11,11 @@ import {
 
 type Place = { path: string; method: Method; operation: Operation };
 
-/** Renders the whole reference as one page, which loads only its own style and script. */
-export function renderPage(document: Document): string {
+/**
+ * Renders the whole reference as one page, which loads only its own style and script.
+ * @param base the path below which it is served, or ""
+ */
+export function renderPage(document: Document, base: string): string {
   const body = Bun.markdown.html(toMarkdown(document), { headings: { ids: true } });
   return `<!doctype html>
 <html lang="en">
@@ -22,15 +25,15 @@ export function renderPage(document: Document): string {
   <meta name="color-scheme" content="light dark">
   <title>Stillup API reference</title>
   <link rel="icon" href="data:,">
-  <link rel="stylesheet" href="/docs/reference.css">
-  <script src="/docs/reference.js" defer></script>
+  <link rel="stylesheet" href="${base}/docs/reference.css">
+  <script src="${base}/docs/reference.js" defer></script>
 </head>
 <body>
   <a class="skip" href="#content">Skip to the content</a>
   <header>
-    <a href="/docs"><b>Stillup</b> API reference</a>
-    <a href="/openapi.json">openapi.json</a>
-    <a href="/">Dashboard</a>
+    <a href="${base}/docs"><b>Stillup</b> API reference</a>
+    <a href="${base}/openapi.json">openapi.json</a>
+    <a href="${base}/">Dashboard</a>
   </header>
   <div class="columns">
     <details class="contents">

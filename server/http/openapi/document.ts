@@ -43,8 +43,11 @@ type Hooks = {
 /** `isReadable`: the path also has GET, so a change may be conditional. `isFile`: the reply is not JSON. */
 type Route = { method: Method; path: string; isReadable: boolean; isFile: boolean; hooks: Hooks };
 
-/** The OpenAPI 3.1 document of all routes under /api/v1; the same routes always give the same text. */
-export function describeApi(declared: DeclaredRoute[]): Document {
+/**
+ * The OpenAPI 3.1 document of all routes under /api/v1; the same routes always give the same text.
+ * @param base the path below which they are served, or ""
+ */
+export function describeApi(declared: DeclaredRoute[], base = ""): Document {
   const describer = createDescriber();
   const paths: Document["paths"] = {};
   for (const route of routesOf(declared)) {
@@ -63,7 +66,7 @@ export function describeApi(declared: DeclaredRoute[]): Document {
       description: guide.replace("{errors}", errorTable()),
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "This installation" }],
+    servers: [{ url: base || "/", description: "This installation" }],
     security: [{ bearerAuth: [] }],
     tags: TAGS,
     paths,

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { cached } from "../../db/cached.ts";
 import { deliveries, hostSettings, webhooks } from "../../db/tables.ts";
@@ -73,9 +73,12 @@ async function countFailing({ store }: Deps, caller: Caller): Promise<number> {
   return found!.count;
 }
 
+/** Those that the server has disabled, since their receivers failed. The decisions of people are left out. */
+const BY_FAILURE = ["failing", "gone"] as const;
+
 /** Of the URL only the host is shown: the rest may be a secret. */
 async function findDisabled({ store }: Deps, caller: Caller) {
-  const isDisabled = and(isOwn(caller, false), ne(webhooks.disabledReason, "user"));
+  const isDisabled = and(isOwn(caller, false), inArray(webhooks.disabledReason, BY_FAILURE));
   const { id, url, disabledReason, disabledAt } = webhooks;
   const [rows, [counted]] = await store.batch([
     store

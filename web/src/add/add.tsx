@@ -1,6 +1,7 @@
 import { ListPlus, Undo2 } from "lucide-preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Tally } from "../data/adding.ts";
+import { withQuery } from "../data/filter.ts";
 import { counted, many, milliseconds } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 import { useUser } from "../data/session.ts";
@@ -153,10 +154,16 @@ function Where({ job }: { job: Job }) {
   );
 }
 
-const hrefOf = ({ plan }: Job) => {
-  const groupId = plan?.choices.groupId;
-  return groupId ? `/links?group_id=${groupId}&sort=-created_at` : "/links?sort=-created_at";
-};
+/** Where the links are that were added. Their ids are in the order of their creation. */
+function hrefOf({ ledger: { indexes } }: Job): string {
+  let [first = "", last = first] = indexes.keys();
+  if (indexes.size === 1) return `/links/${first}`;
+  for (const id of indexes.keys()) {
+    if (id < first) first = id;
+    if (id > last) last = id;
+  }
+  return withQuery("/links", { created_from: first, created_to: last });
+}
 
 const Progress = ({ tally }: { tally: Tally }) => (
   <div class="prog">

@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/preact-query";
 import { Eye, EyeOff, Pause, Pencil, Play, Send } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -8,15 +7,15 @@ import { counted, dayText } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useBar } from "../frame/bar.tsx";
-import { useToast } from "../frame/toast.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Loaded, Redirect } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Messages, Spark } from "./messages.tsx";
 import { MailPreview } from "./preview.tsx";
-import { askRecipient, type DayCounts, useAlert, useDays } from "./queries.ts";
+import { type DayCounts, useAlert, useDays } from "./queries.ts";
 import {
   AlertMenu,
+  AskAgain,
   Fact,
   Problem,
   Sentence,
@@ -26,7 +25,15 @@ import {
   useTurn,
 } from "./rule.tsx";
 import { AlertTask } from "./sheets.tsx";
-import { type AlertState, addressOf, discreetUrl, FAILING_MS, isBad, stateOf } from "./words.ts";
+import {
+  type AlertState,
+  addressOf,
+  discreetUrl,
+  FAILING_MS,
+  isBad,
+  isUpToRecipient,
+  stateOf,
+} from "./words.ts";
 import "./alerts.css";
 
 /** One alert: what it is for, whether it arrives, and its messages. */
@@ -124,21 +131,6 @@ function Deeds({ alert, onTask }: DeedsProps) {
   );
 }
 
-/** Sends the recipient the link to confirm once more. */
-function AskAgain({ alert }: { alert: Alert }) {
-  const toast = useToast();
-  const asking = useMutation({
-    mutationFn: () => askRecipient(alert.id),
-    onSuccess: () => toast(`The link was sent to ${addressOf(alert.url)} again.`),
-    onError: (error) => toast(error.message),
-  });
-  return (
-    <Button icon={Send} busy={asking.isPending} onClick={() => asking.mutate()}>
-      Send again
-    </Button>
-  );
-}
-
 type TroubleProps = { alert: Alert; days: DayCounts | undefined; onEdit: () => void };
 
 /** What is wrong and what to do about it; nothing while the alert works. */
@@ -147,13 +139,22 @@ function Trouble({ alert, days, onEdit }: TroubleProps) {
   const canWrite = useCanWrite();
   if (state === "working") return null;
   const isLost = alert.url_state === "unreadable";
+  if (isUpToRecipient(state) && !isLost) {
+    return (
+      <div class="waits soft">
+        <p>
+          <Problem alert={alert} days={days} /> {ADVICE[state](alert)}
+        </p>
+        <AskAgain alert={alert} />
+      </div>
+    );
+  }
   return (
     <div class={isBad(state) ? "failed bad" : "failed"}>
       <p>
         <Problem alert={alert} days={days} />{" "}
         {isLost ? "Enter the URL again, then rotate the secret." : ADVICE[state](alert)}
       </p>
-      {state === "unconfirmed" && canWrite && <AskAgain alert={alert} />}
       {isLost && canWrite && (
         <Button icon={Pencil} onClick={onEdit}>
           Enter the URL
@@ -213,6 +214,7 @@ const Figures = ({ alert, days }: Omit<TroubleProps, "onEdit">) => (
       {alert.last_delivery_at ? <Moment at={alert.last_delivery_at} /> : "–"}
     </Fact>
     <Fact name="Last response">{responseOf(alert)}</Fact>
+    {alert.format !== "standard" && <Fact name="Time zone">{alert.time_zone ?? "UTC"}</Fact>}
     <Fact name="Created">
       <Moment at={alert.created_at} />
     </Fact>

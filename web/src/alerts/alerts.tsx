@@ -91,12 +91,23 @@ function AlertList({ alerts, days, onAdd }: ListProps) {
 
 /** The worst first. */
 function headingOf(alerts: Alert[]): string {
-  const bad = alerts.filter((alert) => isBad(stateOf(alert))).length;
-  const paused = alerts.filter((alert) => stateOf(alert) === "paused").length;
-  if (bad > 0) return `${counted(bad, "alert")} ${bad === 1 ? "is" : "are"} failing`;
-  if (paused > 0) return `${counted(paused, "alert")} ${paused === 1 ? "is" : "are"} paused`;
+  const states = alerts.map(stateOf);
+  const bad = states.filter(isBad).length;
+  if (bad > 0) return `${areAlerts(bad)} failing`;
+  for (const [state, words] of NOT_SENDING) {
+    const count = states.filter((each) => each === state).length;
+    if (count > 0) return `${areAlerts(count)} ${words}`;
+  }
   return "All alerts are delivered";
 }
+
+const areAlerts = (count: number) => `${counted(count, "alert")} ${count === 1 ? "is" : "are"}`;
+
+const NOT_SENDING = [
+  ["paused", "paused"],
+  ["unconfirmed", "waiting for confirmation"],
+  ["unsubscribed", "unsubscribed"],
+] as const;
 
 /** "4 alerts sent 32 messages in the last 14 days." */
 function sentText(alerts: Alert[], days: Map<string, DayCounts>): string {

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import type { EventType } from "../data/alerts.ts";
 import { api, unwrap } from "../data/api.ts";
+import { ownTimeZone } from "../data/format.ts";
 import { useSession, useUser } from "../data/session.ts";
 import { useSave } from "../frame/toast.tsx";
 import { CheckField } from "../ui/field.tsx";
@@ -27,7 +28,8 @@ export function MailMe() {
     change: ({ events, assigned }: Wish) => {
       const schedule = (own.data && scheduleOf(own.data)) ?? usualSchedule();
       const summary = events?.includes("summary.ready") ? schedule : null;
-      return unwrap(api.mail.me.post(events ? { events, summary } : { assigned }));
+      const wish = events ? { events, summary, time_zone: ownTimeZone() } : { assigned };
+      return unwrap(api.mail.me.post(wish));
     },
     said: ({ events, assigned }) =>
       events.length > 0 || assigned ? `Mail to ${email} changed.` : "You get no mail.",

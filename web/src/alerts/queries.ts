@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/preact-query";
 import type { Alert, EventType, Format } from "../data/alerts.ts";
 import { api, asSent, unwrap } from "../data/api.ts";
+import { ownTimeZone } from "../data/format.ts";
 import type { Only } from "./only-for.tsx";
 import type { Schedule } from "./words.ts";
 
@@ -55,7 +56,7 @@ export type AlertChange = {
 };
 
 export const createAlert = (alert: Required<Omit<AlertChange, "is_active">> & { format: Format }) =>
-  unwrap(api.webhooks.post(alert));
+  unwrap(api.webhooks.post({ ...alert, time_zone: ownTimeZone() }));
 
 export const changeAlert = (id: string, change: AlertChange) =>
   unwrap(api.webhooks({ id }).patch(change));

@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/preact-query";
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Hash, KeyRound, Mail, Pause, Pencil, Play, Send, Trash2, Webhook } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { type Alert, type EventType, FORMAT_NAMES } from "../data/alerts.ts";
@@ -6,11 +6,19 @@ import { api, complete } from "../data/api.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useHold, useSave, useToast } from "../frame/toast.tsx";
+import { Button } from "../ui/button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { countsText, Spark, totalOf } from "./messages.tsx";
-import { ALERTS, type AlertChange, changeAlert, type DayCounts, testAlert } from "./queries.ts";
+import {
+  ALERTS,
+  type AlertChange,
+  askRecipient,
+  changeAlert,
+  type DayCounts,
+  testAlert,
+} from "./queries.ts";
 import {
   type AlertState,
   addressOf,
@@ -42,9 +50,12 @@ export const Rule = ({ alert, days, onTask }: RuleProps) => (
     </span>
     <div>
       <Sentence alert={alert} days={days} onEdit={() => onTask("edit")} />
-      <p class="soft">
-        <Problem alert={alert} days={days} />
-      </p>
+      <div class="waits soft">
+        <p>
+          <Problem alert={alert} days={days} />
+        </p>
+        <AskAgain alert={alert} />
+      </div>
     </div>
     <a class="rule-sp" href={`/alerts/${alert.id}`} aria-label={countsText(days)}>
       {days && <Spark days={days} />}
@@ -56,6 +67,23 @@ export const Rule = ({ alert, days, onTask }: RuleProps) => (
     <AlertMenu alert={alert} onTask={onTask} />
   </li>
 );
+
+/** Sends the recipient who has not confirmed yet the link once more. */
+export function AskAgain({ alert }: { alert: Alert }) {
+  const toast = useToast();
+  const canWrite = useCanWrite();
+  const asking = useMutation({
+    mutationFn: () => askRecipient(alert.id),
+    onSuccess: () => toast(`The link was sent to ${addressOf(alert.url)} again.`),
+    onError: (error) => toast(error.message),
+  });
+  if (stateOf(alert) !== "unconfirmed" || !canWrite) return null;
+  return (
+    <Button quiet icon={Send} busy={asking.isPending} onClick={() => asking.mutate()}>
+      Send again
+    </Button>
+  );
+}
 
 const FormatIcon = ({ format }: Pick<Alert, "format">) => {
   const Icon = ICONS[format] ?? Hash;

@@ -1,5 +1,5 @@
 import type { Alert, EventType, Format } from "../data/alerts.ts";
-import { milliseconds, startUpper } from "../data/format.ts";
+import { milliseconds, ownTimeZone, startUpper } from "../data/format.ts";
 import { DELIVERY_WORDS } from "../data/words.ts";
 import type { Attempt, Message, Result, TestResult } from "./queries.ts";
 
@@ -98,7 +98,7 @@ export type Schedule = Omit<NonNullable<Alert["summary"]>, "next_at" | "last_at"
 /** In the reader's own time zone. */
 export const usualSchedule = (): Schedule => ({
   ...{ frequency: "weekly", weekday: "monday", at: "08:00", always: false },
-  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  time_zone: ownTimeZone(),
 });
 
 export const scheduleOf = ({ summary }: Pick<Alert, "summary">): Schedule | null => {
@@ -187,7 +187,11 @@ export const STATE_WORDS: Record<AlertState, string> = {
 
 /** Whether its messages do not arrive, and no one wanted that. */
 export const isBad = (state: AlertState) =>
-  state !== "working" && state !== "paused" && state !== "unconfirmed";
+  state === "failing" || state === "stopped" || state === "gone";
+
+/** Whether the recipient decides what comes next. */
+export const isUpToRecipient = (state: AlertState) =>
+  state === "unconfirmed" || state === "unsubscribed";
 
 /** An alert without a delivered message for this long is turned off. */
 export const FAILING_MS = 120 * 3_600_000;

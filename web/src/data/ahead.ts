@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
 import { useEffect } from "preact/hooks";
+import { withoutBase } from "./base.ts";
 import { readFilter } from "./filter.ts";
 import { readRowsAhead } from "./link-rows.ts";
 import { linkOptions } from "./links.ts";
@@ -43,9 +44,11 @@ export function onReadAhead(path: string, read: Read) {
   READS[path] = read;
 }
 
-function read(client: QueryClient, { pathname, search }: HTMLAnchorElement) {
+function read(client: QueryClient, link: HTMLAnchorElement) {
+  const { search } = link;
+  const pathname = withoutBase(link.pathname);
   const id = /^\/links\/([^/]+)$/.exec(pathname)?.[1];
   if (id) void client.prefetchQuery({ ...linkOptions(id), staleTime: FRESH_MS });
-  else if (pathname !== location.pathname)
+  else if (link.pathname !== location.pathname)
     READS[pathname]?.(client, Object.fromEntries(new URLSearchParams(search)));
 }

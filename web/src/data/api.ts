@@ -1,7 +1,8 @@
 import { treaty } from "@elysiajs/eden";
 import type { App } from "../../../server/app/app.ts";
+import { absolute } from "./base.ts";
 
-const server = treaty<App>(location.origin, { parseDate: false });
+const server = treaty<App>(absolute(""), { parseDate: false });
 
 /** The routes of the public API, authenticated by session. */
 export const api = server.dashboard.api;

@@ -29,6 +29,8 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
   overridden: query.overridden === "true",
   source: query.source_id === "none" ? "none" : idIn(query.source_id),
   tag: (query.tag ?? "").toLowerCase(),
+  from: idIn(query.created_from),
+  to: idIn(query.created_to),
   sort: SORTS.find((sort) => sort === query.sort) ?? FIRST_SORT,
 });
 

@@ -122,5 +122,11 @@ export const shortMoment = (iso: string, now: number): string =>
 
 const isNear = (iso: string, now: number) => Math.abs(now - Date.parse(iso)) < NEAR_DAYS * DAY_MS;
 
+/** The viewer's time zone, such as "Europe/Berlin". A browser may not know it. */
+export function ownTimeZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return !timeZone || timeZone === "Etc/Unknown" ? "UTC" : timeZone;
+}
+
 /** "23 Nov 2026, 09:14:05 CET" */
 export const exactText = (iso: string) => exact.format(new Date(iso));

@@ -42,6 +42,9 @@ export type LinkFilter = {
   source: string;
   /** Tags separated by commas, all of which a link must have. */
   tag: string;
+  /** Ids of the first and the last link of a list that was added. */
+  from: string;
+  to: string;
   sort: Sort;
 };
 
@@ -65,6 +68,8 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.overridden && { overridden: "true" }),
   ...(filter.source && { source_id: filter.source }),
   ...(filter.tag && { tag: filter.tag }),
+  ...(filter.from && { created_from: filter.from }),
+  ...(filter.to && { created_to: filter.to }),
   ...(filter.search && { search_in: "all" as const }),
 });
 export type Conditions = ReturnType<typeof conditionsOf>;

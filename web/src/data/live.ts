@@ -1,10 +1,11 @@
 import { type Query, useQueryClient } from "@tanstack/preact-query";
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
+import { withBase } from "./base.ts";
 import { applyStates, type LinkState, refreshRows } from "./link-rows.ts";
 import { SESSION } from "./session.ts";
 
-const ADDRESS = "/dashboard/api/live";
+const ADDRESS = withBase("/dashboard/api/live");
 /** Pause between two refetches of the same query. */
 const PAUSE_MS = 1_000;
 /** Pause before the first retry of a refused connection. */

@@ -3,6 +3,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
 import { api, complete, RequestFailed, unwrap } from "./api.ts";
 import { OVERVIEW } from "./counts.ts";
+import { ownTimeZone } from "./format.ts";
 
 export const SESSION = ["session"];
 export const VISIT = ["visit"];
@@ -53,9 +54,10 @@ export const subscribeToSummary = (email: string) =>
   complete(
     api.webhooks.post({
       ...{ url: `mailto:${email}`, format: "email", events: ["summary.ready"] },
+      time_zone: ownTimeZone(),
       summary: {
         ...{ frequency: "weekly", weekday: "monday", at: "08:00" },
-        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        time_zone: ownTimeZone(),
       },
     }),
   );

@@ -26,16 +26,24 @@ export function SetupPage({ session }: PageProps) {
   const client = useQueryClient();
   const { route } = useLocation();
   const token = useTokenOfLink();
+  const [asked, setAsked] = useState<AskedFor | null>(null);
   const account = useMutation({
     mutationFn: ({ wantsSummary: _, ...answers }: Answers) => setUp(answers),
     onSuccess: async ({ key, ...signedIn }, { email, wantsSummary }) => {
       keepFirstKey(client, key);
       // Set-up has succeeded in any case; the alert can be created later.
-      if (wantsSummary) await subscribeToSummary(email).catch(() => {});
+      const asking = wantsSummary ? subscribeToSummary(email) : Promise.resolve();
+      const problem = await asking.then(
+        () => null,
+        ({ message }: Error) => message,
+      );
+      // The session of the new account would lead on.
+      if (wantsSummary) setAsked({ email, problem });
       await setSession(client, signedIn);
-      route("/?add", true);
+      if (!wantsSummary) route("/?add", true);
     },
   });
+  if (asked) return <Asked {...asked} insecure={session.insecure} />;
   // The session of the new account leads to the first links.
   if (session.state !== "setup" && !account.isSuccess) return <Redirect to="/" />;
   const { oidc } = session;
@@ -87,6 +95,23 @@ export function SetupPage({ session }: PageProps) {
     </Door>
   );
 }
+
+/** `problem` is why no message was sent. */
+type AskedFor = { email: string; problem: string | null };
+
+/** Says that the summary needs a confirmation. */
+const Asked = ({ email, problem, insecure }: AskedFor & { insecure: boolean }) => (
+  <Door title="Your account is ready" insecure={insecure}>
+    <p class="door-lead" role="status">
+      {problem === null
+        ? `A message with a link to confirm was sent to ${email}. The summaries begin once you follow it.`
+        : `The summary is not turned on: ${problem} You can create it under Alerts.`}
+    </p>
+    <Button primary href="/?add">
+      Add your first links
+    </Button>
+  </Door>
+);
 
 type Answers = Parameters<typeof setUp>[0] & { wantsSummary: boolean };
 

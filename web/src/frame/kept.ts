@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { withoutBase } from "../data/base.ts";
 
 /** Other code that moves the focus goes first. */
 const PATIENCE_MS = 100;
@@ -75,7 +76,7 @@ export function useScrollKept(): void {
   useEffect(() => {
     history.scrollRestoration = "manual";
     const note = () => {
-      left.set(location.pathname + location.search, scrollY);
+      left.set(withoutBase(location.pathname + location.search), scrollY);
       history.replaceState({ ...history.state, scroll: scrollY }, "");
     };
     // After the frame, because rows that have just changed would have to be laid out for it.

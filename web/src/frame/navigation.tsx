@@ -236,13 +236,7 @@ function More({ onClose }: { onClose: () => void }) {
         </>
       }
     >
-      {/* A group is on the page of links, whose path may be the same. */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: links are clicked by keyboard as well. */}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: it handles clicks on the links inside. */}
-      <div
-        class="more-sheet"
-        onClick={({ target }) => (target as Element).closest("a") && onClose()}
-      >
+      <div class="more-sheet">
         <nav aria-label="More pages">
           <PlaceList places={[PLACES.sites, PLACES.sources, PLACES.alerts, SETTINGS_PLACE]} />
           <ViewList />

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { clockText } from "../data/format.ts";
 import { type Handling, type LinkFilter, NO_GROUP, type Sort } from "../data/links.ts";
 import { FREQUENCY_WORDS, NAMED_REASONS, reasonWords, STATUS_WORDS } from "../data/words.ts";
 
@@ -29,7 +30,7 @@ export function tokensOf(
   sources: Named[],
 ): Token[] {
   const { group, reason, site, frequency, service, status } = filter;
-  const { attention, handling, assignee, overridden, source, tag } = filter;
+  const { attention, handling, assignee, overridden, source, tag, from, to } = filter;
   const nameIn = (all: Named[], id: string) => all.find((each) => each.id === id)?.name ?? id;
   const tokens: (Token | false)[] = [
     status === "checking" && {
@@ -71,6 +72,11 @@ export function tokensOf(
       without: { source: "" },
     },
     tag !== "" && { name: "Tag", value: tag.replaceAll(",", ", "), without: { tag: "" } },
+    (from || to) !== "" && {
+      name: "Added",
+      value: clockText(new Date(msOf(from || to)).toISOString(), Date.now()),
+      without: { from: "", to: "" },
+    },
     service !== "" && {
       name: "Service",
       value: nameIn(services, service),
@@ -79,6 +85,9 @@ export function tokensOf(
   ];
   return tokens.filter((token) => token !== false);
 }
+
+/** When the link with this id was created (RFC 9562 §5.7). */
+const msOf = (id: string) => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 
 const CODES = [404, 410, 400, 401, 403, 405, 406, 429, 451, 500, 502, 503, 504];
 

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { api, asSent, complete, unwrap } from "../data/api.ts";
+import { absolute } from "../data/base.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
 import { CheckField, FieldProblem, SelectField, TextField, textsIn } from "../ui/field.tsx";
@@ -92,7 +93,7 @@ const FreshKey = ({ title, value, onClose }: FreshKeyProps) => (
     <Copyable label="API key" value={value} once />
     <Copyable
       label="Try it in a terminal"
-      value={`curl -H "Authorization: Bearer ${value}" ${location.origin}/api/v1/links`}
+      value={`curl -H "Authorization: Bearer ${value}" ${absolute("/api/v1/links")}`}
       rows={2}
     />
   </ShownOnce>

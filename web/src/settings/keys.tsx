@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { ExternalLink, KeyRound, Pencil, RotateCcwKey, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { absolute } from "../data/base.ts";
 import { keepFirstKey, useCanWrite, useFirstKey } from "../data/session.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
@@ -57,7 +58,7 @@ function FirstKey() {
 const Reference = () => (
   <Panel title="API">
     <Setting label="Address">
-      <code>{location.origin}/api/v1</code>
+      <code>{absolute("/api/v1")}</code>
     </Setting>
     <Setting label="Reference" hint="Every request with its fields, errors and examples.">
       <Outside href="/docs">API reference</Outside>

@@ -1,6 +1,7 @@
 import { KeyRound, Trash2, UserPlus, UserRound } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, complete, unwrap } from "../data/api.ts";
+import { absolute } from "../data/base.ts";
 import { counted, startUpper } from "../data/format.ts";
 import { SESSION, useSession, useUser } from "../data/session.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
@@ -292,11 +293,7 @@ const PasswordLink = ({ page, invitation: { email, token }, onClose }: PasswordL
   ) : (
     <ShownOnce title={`A link for ${email}`} action="I have copied it" onClose={onClose}>
       <p>Send it to them privately. It works once, within 30 minutes, and is not shown again.</p>
-      <Copyable
-        label="Password link"
-        value={`${location.origin}/${page}#token=${token}`}
-        rows={2}
-      />
+      <Copyable label="Password link" value={absolute(`/${page}#token=${token}`)} rows={2} />
     </ShownOnce>
   );
 

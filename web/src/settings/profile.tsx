@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { LogOut } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, complete, unwrap } from "../data/api.ts";
+import { withBase } from "../data/base.ts";
 import { counted, many, startUpper } from "../data/format.ts";
 import { setSession, useSession, useSignOut, useUser } from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
@@ -270,7 +271,7 @@ function DeleteAccount({ account, onClose }: Closable & { account: Account }) {
 /** A new document has no data of the account in memory. */
 function leave() {
   sessionStorage.clear();
-  location.assign("/sign-in");
+  location.assign(withBase("/sign-in"));
 }
 
 const keysStop = (count: number) =>

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { Download, ShieldCheck, ShieldOff } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type DataOf, unwrap } from "../data/api.ts";
+import { absolute } from "../data/base.ts";
 import { setSession, useUser } from "../data/session.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
@@ -234,7 +235,7 @@ function RenewRecoveryCodes({ onClose }: Closable) {
 /** Recovery codes, which are shown only once. */
 function FreshCodes({ codes, onClose }: Closable & { codes: string[] }) {
   const { email } = useUser();
-  const head = `Stillup recovery codes of ${email} at ${location.origin}\nEach works once.\n`;
+  const head = `Stillup recovery codes of ${email} at ${absolute("")}\nEach works once.\n`;
   return (
     <ShownOnce title="Your recovery codes" action="I have saved them" onClose={onClose}>
       <p>Keep these codes in a place other than your phone. They are not shown again.</p>

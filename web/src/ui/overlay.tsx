@@ -24,6 +24,7 @@ function Modal({ title, onClose, foot, children, look }: OverlayProps & { look: 
     "[data-first], .over-in :is(input, textarea, select), .sheet-foot button",
   );
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: links are clicked by keyboard as well.
     <dialog
       ref={dialog}
       class={look}
@@ -32,6 +33,8 @@ function Modal({ title, onClose, foot, children, look }: OverlayProps & { look: 
         event.preventDefault();
         onClose?.();
       }}
+      // The page that a link leads to may be the one below.
+      onClick={(event) => leadsAway(event) && onClose?.()}
       // A browser closes it at the second Escape in any case.
       onClose={({ currentTarget }) =>
         !onClose && currentTarget.isConnected && currentTarget.showModal()
@@ -46,6 +49,13 @@ function Modal({ title, onClose, foot, children, look }: OverlayProps & { look: 
       {foot && <footer class="sheet-foot">{foot}</footer>}
     </dialog>
   );
+}
+
+/** Whether the click follows a link in this tab. */
+function leadsAway(event: MouseEvent): boolean {
+  const link = (event.target as Element).closest<HTMLAnchorElement>("a[href]");
+  const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  return link !== null && !isElsewhere && link.target === "" && !link.hasAttribute("download");
 }
 
 /** Covers the page and its dialogs. The user cannot close it. */

@@ -46,14 +46,18 @@ function WholeUrl({ url, mark }: { url: string; mark: string }) {
   const text = useRef<HTMLSpanElement>(null);
   const [isLong, setLong] = useState(false);
   useLayoutEffect(() => {
-    const { scrollHeight = 0, clientHeight = 0 } = text.current ?? {};
-    setLong(scrollHeight > clientHeight + 1);
+    const span = text.current!;
+    const measure = () => setLong(linesOf(span) > MOST_LINES);
+    measure();
     setOpen(false);
+    const resized = new ResizeObserver(measure);
+    resized.observe(span.parentElement!);
+    return () => resized.disconnect();
   }, [url]);
   return (
     <>
       <span
-        class={isOpen ? "url whole" : "url whole three"}
+        class={isLong && !isOpen ? "url whole three" : "url whole"}
         title={url}
         dir="ltr"
         ref={text}
@@ -70,6 +74,17 @@ function WholeUrl({ url, mark }: { url: string; mark: string }) {
       )}
     </>
   );
+}
+
+const MOST_LINES = 3;
+
+/** How many lines the text takes when it is not folded. It has a box on each (CSSOM View §6). */
+function linesOf(span: HTMLElement): number {
+  const isFolded = span.classList.contains("three");
+  span.classList.remove("three");
+  const lines = new Set([...span.getClientRects()].map(({ bottom }) => Math.round(bottom)));
+  span.classList.toggle("three", isFolded);
+  return lines.size;
 }
 
 /** With a place to break after each of `/ ? &`. */

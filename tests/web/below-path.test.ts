@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { createKey } from "../../server/accounts/keys.ts";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { openVisitor, type Visitor } from "../browser.ts";
+import { buildDashboard } from "../build-dashboard.ts";
+import { startServer, type TestServer } from "../harness.ts";
+import { CLIENT, type OidcHost, startOidcHost } from "../oidc.ts";
+import { KINDS, type PrefixProxy, startPrefixProxy } from "../prefix-proxy.ts";
+import { newOwner, PASSWORD } from "../session/browser.ts";
+import { signOut } from "./pages.ts";
+
+describe.each(KINDS)("The dashboard below a path, behind a proxy that %s it", (kind) => {
+  let server: TestServer;
+  let proxy: PrefixProxy;
+  let host: OidcHost;
+
+  beforeAll(async () => {
+    await buildDashboard();
+    proxy = startPrefixProxy(kind);
+    host = await startOidcHost({
+      clients: [
+        {
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          redirect_uris: [`${proxy.url}/oidc/callback`],
+        },
+      ],
+    });
+    server = await startServer("sqlite", {
+      STILLUP_PUBLIC_URL: proxy.url,
+      STILLUP_OIDC_ISSUER: host.issuer,
+      STILLUP_OIDC_CLIENT_ID: CLIENT.id,
+      STILLUP_OIDC_CLIENT_SECRET: CLIENT.secret,
+      STILLUP_OIDC_NAME: "Team ID",
+    });
+    proxy.leadTo(server.url);
+  });
+  afterAll(() => server.stop());
+
+  const opened: Page[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())));
+
+  async function visit(): Promise<Visitor> {
+    const { origin } = new URL(proxy.url);
+    const visitor = await openVisitor({ url: origin, clock: server.deps.clock });
+    opened.push(visitor.page);
+    return visitor;
+  }
+
+  async function signIn(page: Page, email: string) {
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  }
+
+  const pathOf = (page: Page) => new URL(page.url()).pathname;
+
+  test("a person signs in, adds, goes about, sees what changes at once, and leaves", async () => {
+    const { owner } = await newOwner(server);
+    const caller = await operatorOf(server.deps, owner.accountId);
+    const { page, complaints } = await visit();
+    await page.goto(proxy.url);
+    await page.waitForURL(`${proxy.url}/sign-in`);
+    await signIn(page, owner.email);
+    await page.getByRole("link", { name: "Links" }).first().click();
+    await page.waitForURL(`${proxy.url}/links`);
+    const cookies = await page.context().cookies();
+    expect(cookies.map(({ path }) => path)).toEqual(cookies.map(() => "/stillup"));
+
+    const streamed = page.waitForResponse(`${proxy.url}/dashboard/api/live*`);
+    await page.reload();
+    await streamed;
+    await page.getByText("No links yet").waitFor();
+    const { value } = await createKey(server.deps, caller, { name: "test" });
+    const { body } = await server
+      .asker(value)
+      .post("/api/v1/links", { url: "https://example.org/at-once" });
+    const { id } = body.data;
+    await page.getByText("at-once").first().waitFor();
+    await page.goto(`${proxy.url}/links/${id}`);
+    await page.getByRole("heading", { name: /at-once/ }).waitFor();
+    await page.getByRole("link", { name: "Sources" }).first().click();
+    await page.waitForURL(`${proxy.url}/sources`);
+    expect((await page.reload())!.status()).toBe(200);
+    await page.goBack();
+    await page.getByRole("heading", { name: /at-once/ }).waitFor();
+    await page.goto(`${proxy.url}/nowhere`);
+    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await page.waitForURL(`${proxy.url}/`);
+
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByRole("link", { name: "API" }).click();
+    await page.getByRole("heading", { name: "Stillup API", exact: true }).waitFor();
+    expect(pathOf(page)).toBe("/stillup/docs");
+    await page.getByRole("link", { name: "Dashboard" }).click();
+    await page.waitForURL(`${proxy.url}/`);
+    await signOut(page);
+    await page.waitForURL(`${proxy.url}/sign-in?signed-out`);
+
+    expect(complaints).toEqual([]);
+    expect(proxy.strays).toEqual([]);
+  });
+
+  test("a person who was sent to a page links the provider there and signs in with it", async () => {
+    const { owner } = await newOwner(server);
+    host.people.set("ann", { email: "ann@id.example" });
+    host.signsIn("ann");
+    const { page } = await visit();
+    await page.goto(`${proxy.url}/settings/profile`);
+    await page.waitForURL(`${proxy.url}/sign-in?next=%2Fsettings%2Fprofile`);
+    await signIn(page, owner.email);
+    await page.getByRole("button", { name: "Link", exact: true }).click();
+    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Linked", { exact: true }).waitFor();
+    expect(pathOf(page)).toBe("/stillup/settings/profile");
+
+    await signOut(page);
+    await page.waitForURL(`${proxy.url}/sign-in?signed-out`);
+    await page.goto(`${proxy.url}/sign-in?next=%2Falerts`);
+    await page.getByRole("button", { name: "Continue with Team ID" }).click();
+
+    await page.waitForURL(`${proxy.url}/alerts`);
+    await page.getByRole("heading", { name: "No alerts yet" }).waitFor();
+    expect(proxy.strays).toEqual([]);
+  });
+});
