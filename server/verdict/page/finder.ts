@@ -159,16 +159,28 @@ const seenText = (name: string): Kind => ({ hasTagsAsText: true, signs: endOf(na
 const KINDS: ReadonlyMap<Name, Kind> = new Map(
   Object.entries<Kind>({
     ...Object.fromEntries(
-      "area base basefont bgsound br col embed hr img keygen param source track"
+      "area basefont bgsound br col embed hr img keygen param source track"
         .split(" ")
         .map((name) => [name, VOID]),
     ),
     ...Object.fromEntries(
-      "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var"
+      "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var"
         .split(" ")
         .map((name) => [name, INLINE]),
     ),
     wbr: { isVoid: true, isInline: true },
+    a: {
+      isInline: true,
+      attributes: new Set(["href", "rel"]),
+      note: noteLink,
+    },
+    base: {
+      isVoid: true,
+      attributes: new Set(["href"]),
+      note(found, values) {
+        found.base ??= values.get("href") ?? null;
+      },
+    },
     meta: {
       isVoid: true,
       attributes: new Set(["name", "property", "content", "http-equiv"]),
@@ -215,6 +227,16 @@ const KINDS: ReadonlyMap<Name, Kind> = new Map(
   }).map(([name, kind]) => [nameOf(name), kind]),
 );
 
+/** Keeps where a link leads, unless the page does not vouch for it (HTML §4.6.7.12). */
+function noteLink(found: Found, values: ReadonlyMap<string, string>): void {
+  const address = values.get("href")?.trim() ?? "";
+  if (address === "" || address.startsWith("#") || /\bnofollow\b/i.test(values.get("rel") ?? "")) {
+    return;
+  }
+  found.linkChars += address.length;
+  if (found.linkChars <= LINKS_CHARS) found.links.push(address);
+}
+
 const isWord = (value: string | undefined, word: string) => value?.toLowerCase() === word;
 
 function noteMeta(found: Found, values: ReadonlyMap<string, string>): void {
@@ -258,12 +280,17 @@ export type Page = {
   hasMainEntity: boolean;
   forms: number;
   passwordFields: number;
+  /** Where its links lead, as written, without those marked `nofollow`: at most 65,536 characters of them. */
+  links: string[];
+  /** `<base href>`, as written. */
+  base: string | null;
 };
 
 export const MARKUP_CHARS = 65_536;
 const TITLE_CHARS = 300;
+const LINKS_CHARS = 65_536;
 
-type Found = Omit<Page, "text" | "hasMainEntity"> & { jsonLd: string };
+type Found = Omit<Page, "text" | "hasMainEntity"> & { jsonLd: string; linkChars: number };
 
 export function nothingYet(): Found {
   return {
@@ -280,6 +307,9 @@ export function nothingYet(): Found {
     jsonLd: "",
     forms: 0,
     passwordFields: 0,
+    links: [],
+    linkChars: 0,
+    base: null,
   };
 }
 
@@ -289,7 +319,7 @@ export const isNoindex = (directives: string) => /\b(noindex|none)\b/i.test(dire
 const MAIN_ENTITY =
   /"mainEntity(OfPage)?"|"@type"\s*:\s*(?:\[\s*)?"(\w*Article|BlogPosting|Product|VideoObject|Recipe|Event|Book|Movie|TVSeries|MusicRecording|Dataset|SoftwareApplication|JobPosting|Course|QAPage|HowTo)"/;
 
-export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
+export function pageOf({ jsonLd, linkChars: _, ...found }: Found, text: string): Page {
   return {
     ...found,
     title: folded(found.title).slice(0, TITLE_CHARS),

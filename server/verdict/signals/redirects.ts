@@ -29,6 +29,7 @@ import {
   mayBePrivate,
 } from "./barriers.ts";
 import { isAppShell, isShort, LITTLE_TEXT, missingWordsOn, saysMissing } from "./clues.ts";
+import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
@@ -113,7 +114,7 @@ function judgeErrorPage(seen: Seen, target: URL): Finding | Need {
 const leadsHome = (link: URL, target: URL) =>
   isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
 
-/** Compares with a random address: only if that is redirected there too, the link is dead. */
+/** Compares with random addresses: only if they are redirected there too, and others are not, the link is dead. */
 function judgeHome(seen: Seen, target: URL): Finding | Need | null {
   const {
     answer,
@@ -142,7 +143,7 @@ function judgeHome(seen: Seen, target: URL): Finding | Need | null {
   if (around === "root" && !isOfWholeHost) return suspected("soft404_suspected", signals);
   return barrierInWords(answer.page) || mayShowMore(answer) || isLoginAddress(target)
     ? behindBarrier(seen, barrierOn(answer.page), signals)
-    : dead("soft404_redirect_home", "C2", signals);
+    : unlessSameAtControl(seen, dead("soft404_redirect_home", "C2", signals));
 }
 
 /** A client-side app may show each fragment its own page, and a sign-in may show more after it. */

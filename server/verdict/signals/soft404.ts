@@ -42,6 +42,7 @@ import {
   missingInLine,
   missingWordsOn,
 } from "./clues.ts";
+import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
 import {
   type Comparison,
@@ -82,7 +83,11 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
   const sibling = isSiteAddress(url) ? "nothing" : compareWith(seen, "sibling");
   if (typeof sibling !== "string") return sibling;
   if (missing.strength === "number" && sibling === "nothing") return null;
-  if (!isPhrase(missing.strength)) return judgeHint(seen, page, sibling, signals);
+  if (!isPhrase(missing.strength)) {
+    const finding = judgeHint(seen, page, sibling, signals);
+    // Hints are also said of pages that are locked or temporarily away.
+    return missing.strength === "hint" ? controlled(seen, finding, { hasWords: true }) : finding;
+  }
   // A site that usually returns 404 may still show its error page here with a success.
   if (
     sibling === "same" ||
@@ -181,11 +186,22 @@ function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Need
   const finding = hasEarlierKey(seen.url)
     ? deadUnlessRootDiffers(seen, page, signals)
     : deadUnlessHomeIsSame(seen, page, signals);
-  const isForm = lines.length === 0 && page.forms > formsAtHome(seen);
+  if (lines.length > 0) return finding;
+  const isForm = page.forms > formsAtHome(seen);
   return finding && !("needs" in finding) && isForm
     ? suspected("soft404_suspected", finding.signals)
-    : finding;
+    : controlled(seen, finding);
 }
+
+/** Without clear words of an error page, a death also needs a comparison with a page that must exist. */
+const controlled = (
+  seen: Seen,
+  finding: Finding | Need | null,
+  options?: { hasWords: boolean },
+): Finding | Need | null =>
+  finding && !("needs" in finding) && finding.verdict === "dead"
+    ? unlessSameAtControl(seen, finding, options)
+    : finding;
 
 /** A form that the home page lacks may ask for an e-mail address before the download. */
 const formsAtHome = ({ facts: { home } }: Seen): number =>

@@ -250,7 +250,11 @@ describe("a link that leads to a home page is dead if a random address does, too
   });
 
   test("and the verdict says so", async () => {
-    expect(await rulesOn(bothLead(LINK, HOME))).toEqual(["leads_home", "sibling_leads_home"]);
+    expect(await rulesOn(bothLead(LINK, HOME))).toEqual([
+      "leads_home",
+      "sibling_leads_home",
+      "control_differs",
+    ]);
   });
 });
 
