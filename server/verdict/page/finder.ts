@@ -24,6 +24,7 @@ export function createFinder(
   const [title, svg, math] = [named("title"), named("svg"), named("math")];
   const [h1, h2, h3] = [named("h1"), named("h2"), named("h3")];
   const foreignObject = named("foreignobject");
+  const [header, nav] = [named("header"), named("nav")];
   const visible = createVisibleText(mostChars);
   /** The depth of the outermost element that is not visible; null if all are. */
   let unseenIn: number | null = null;
@@ -69,7 +70,7 @@ export function createFinder(
     if (element === title) titles += 1;
     else if (element === h1) startHeading("heading");
     else if (element === h2 || element === h3) startHeading("subheading");
-    kind?.note?.(found, values);
+    kind?.note?.(found, values, header.open + nav.open > 0);
     isJsonLd = name === SCRIPT && isWord(values.get("type"), "application/ld+json");
     hasTagsAsText = kind?.hasTagsAsText === true;
     if (!kind?.isUnseen) separateBy(kind);
@@ -146,7 +147,8 @@ type Kind = {
   /** Its text is visible, and tags in it are text. */
   hasTagsAsText?: true;
   attributes?: ReadonlySet<string>;
-  note?(found: Found, values: ReadonlyMap<string, string>): void;
+  /** `isInHeader` also in a navigation. */
+  note?(found: Found, values: ReadonlyMap<string, string>, isInHeader: boolean): void;
 };
 
 const VOID: Kind = { isVoid: true };
@@ -196,8 +198,8 @@ const KINDS: ReadonlyMap<Name, Kind> = new Map(
     input: {
       isVoid: true,
       attributes: new Set(["type"]),
-      note(found, values) {
-        if (isWord(values.get("type"), "password")) found.passwordFields += 1;
+      note(found, values, isInHeader) {
+        if (!isInHeader && isWord(values.get("type"), "password")) found.passwordFields += 1;
       },
     },
     article: {
@@ -236,6 +238,9 @@ function noteLink(found: Found, values: ReadonlyMap<string, string>): void {
   found.linkChars += address.length;
   if (found.linkChars <= LINKS_CHARS) found.links.push(address);
 }
+
+/** What ends the text that is an element's only content; null if it has other content. */
+export const rawTextSigns = (name: Name): RegExp | null => KINDS.get(name)?.signs ?? null;
 
 const isWord = (value: string | undefined, word: string) => value?.toLowerCase() === word;
 
@@ -279,6 +284,7 @@ export type Page = {
   /** JSON-LD describes the one thing that the page is about: an article, a product, a video. */
   hasMainEntity: boolean;
   forms: number;
+  /** Without those in a `header` or `nav`, where sites let their members sign in. */
   passwordFields: number;
   /** Where its links lead, as written, without those marked `nofollow`: at most 65,536 characters of them. */
   links: string[];

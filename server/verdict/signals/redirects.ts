@@ -17,6 +17,7 @@ import {
   isShortener,
   isSiteAddress,
   lastPartOf,
+  leadsToItsHome,
   namesHost,
   returnAddressIn,
   speaksOfErrors,
@@ -110,9 +111,13 @@ function judgeErrorPage(seen: Seen, target: URL): Finding | Need {
     : dead("soft404_redirect_error", "C2", signals);
 }
 
-/** Not for links to a home page, nor for short URLs, which may mean one. */
+/** Not for links to a home page, also of a folder, nor for short URLs, which may mean one. */
 const leadsHome = (link: URL, target: URL) =>
-  isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
+  isHome(target) &&
+  !isSiteAddress(link) &&
+  !leadsToItsHome(link, target) &&
+  !isShortener(link) &&
+  !namesHost(link, target);
 
 /** Compares with random addresses: only if they are redirected there too, and others are not, the link is dead. */
 function judgeHome(seen: Seen, target: URL): Finding | Need | null {

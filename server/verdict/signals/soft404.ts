@@ -18,12 +18,14 @@ import {
   isBelowRoot,
   isFileAddress,
   isSiteAddress,
+  leadsToItsHome,
 } from "./addresses.ts";
 import {
   barrierInWords,
   barrierOn,
   behindBarrier,
   hasFewLinks,
+  isSignInOfSite,
   mayBeBarrierPage,
   mayBePrivate,
 } from "./barriers.ts";
@@ -267,6 +269,7 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
 /** Whether the page looks like the one that the host shows for random addresses. */
 function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Need {
   if (isSiteAddress(url) || serving?.target) return false;
+  if (answer.hops.length > 0 && leadsToItsHome(url, new URL(answer.finalUrl))) return false;
   const { profile, sibling } = facts;
   if (profile === undefined) return needs("profile");
   if (profile?.kind === "honest") return missingInLine(page).length > 0;
@@ -275,8 +278,12 @@ function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean
 }
 
 /** Whether a page may be the sign-in of a whole folder. */
-const isSignIn = ({ url }: Seen, page: Page) =>
-  isShort(page) && page.passwordFields === 1 && !hasEarlierKey(url) && !isLoginAddress(url);
+const isSignIn = (seen: Seen, page: Page) =>
+  isShort(page) &&
+  page.passwordFields === 1 &&
+  !hasEarlierKey(seen.url) &&
+  !isLoginAddress(seen.url) &&
+  !isSignInOfSite(seen);
 
 /** A new owner's domain often has only a home page, shown at every address. */
 const judgeReregisteredHome = ({ facts: { root } }: Seen): Finding | null =>
