@@ -1,4 +1,5 @@
 import { decodeHTML } from "entities";
+import { hasMainThing, ITEM_ATTRIBUTES, isMainItem, setsSchema } from "./entities.ts";
 import { attributesIn, createOpenElements, type Listener, type Name, nameOf } from "./markup.ts";
 
 /** Enough for a title that is mostly spaces. */
@@ -7,6 +8,10 @@ const JSON_LD_CHARS = 65_536;
 
 const SLASH = 0x2f;
 const SCRIPT = nameOf("script");
+const JSON_LD = /^\s*application\/ld\+json\b/i;
+/** ` typeof=a`, the shortest attribute of an item. */
+const SHORTEST_ITEM = 9;
+const ITEM = /\b(?:itemtype|typeof|vocab)\s*=/i;
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -33,6 +38,9 @@ export function createFinder(
   let titles = 0;
   const isFound = { heading: false, subheading: false };
   let isJsonLd = false;
+  let jsonLdChars = 0;
+  /** RDFa names types of schema.org. */
+  let usesSchema = false;
   let hasTagsAsText = false;
 
   const isForeign = () => svg.open + math.open > 0 && foreignObject.open === 0;
@@ -54,7 +62,7 @@ export function createFinder(
     if (isTitle && found.title.length < RAW_TITLE_CHARS) found.title += words;
     if (isHeading && found.heading.length < RAW_TITLE_CHARS) found.heading += words;
     if (isSubheading && found.subheading.length < RAW_TITLE_CHARS) found.subheading += words;
-    if (isJsonLd && found.jsonLd.length < JSON_LD_CHARS) found.jsonLd += words;
+    if (isJsonLd) addJsonLd(words);
     if (!isSeen) return;
     const seen = hasTagsAsText ? withoutTags(words) : words;
     visible.add(gap + seen);
@@ -71,7 +79,9 @@ export function createFinder(
     else if (element === h1) startHeading("heading");
     else if (element === h2 || element === h3) startHeading("subheading");
     kind?.note?.(found, values, header.open + nav.open > 0);
-    isJsonLd = name === SCRIPT && isWord(values.get("type"), "application/ld+json");
+    if (to - from >= SHORTEST_ITEM) noteItem(markup.slice(from, to));
+    isJsonLd = name === SCRIPT && JSON_LD.test(values.get("type") ?? "");
+    if (isJsonLd) found.jsonLd.push("");
     hasTagsAsText = kind?.hasTagsAsText === true;
     if (!kind?.isUnseen) separateBy(kind);
     else if (unseenIn === null) unseenIn = elements.depth();
@@ -81,6 +91,19 @@ export function createFinder(
     if (!kind?.isVoid && !isClosed) elements.open(element);
     else if (elements.depth() === unseenIn) unseenIn = null;
     return isHtml ? (kind?.signs ?? null) : null;
+  }
+
+  function addJsonLd(words: string): void {
+    jsonLdChars += words.length;
+    if (jsonLdChars <= JSON_LD_CHARS) found.jsonLd[found.jsonLd.length - 1] += words;
+  }
+
+  /** Notes an item of microdata or RDFa. */
+  function noteItem(attributes: string): void {
+    if (found.hasItem || !ITEM.test(attributes)) return;
+    const values = attributesIn(attributes, ITEM_ATTRIBUTES);
+    usesSchema ||= setsSchema(values);
+    found.hasItem = isMainItem(values, usesSchema);
   }
 
   function startHeading(which: keyof typeof isFound): void {
@@ -281,7 +304,7 @@ export type Page = {
   /** `<meta http-equiv="refresh">` that names an address. */
   refresh: Refresh | null;
   hasArticle: boolean;
-  /** JSON-LD describes the one thing that the page is about: an article, a product, a video. */
+  /** JSON-LD, microdata or RDFa describe the one thing that the page is about: an article, a product, a house. */
   hasMainEntity: boolean;
   forms: number;
   /** Without those in a `header` or `nav`, where sites let their members sign in. */
@@ -296,7 +319,12 @@ export const MARKUP_CHARS = 65_536;
 const TITLE_CHARS = 300;
 const LINKS_CHARS = 65_536;
 
-type Found = Omit<Page, "text" | "hasMainEntity"> & { jsonLd: string; linkChars: number };
+type Found = Omit<Page, "text" | "hasMainEntity"> & {
+  /** Of each script. */
+  jsonLd: string[];
+  hasItem: boolean;
+  linkChars: number;
+};
 
 export function nothingYet(): Found {
   return {
@@ -310,7 +338,8 @@ export function nothingYet(): Found {
     isNoindex: false,
     refresh: null,
     hasArticle: false,
-    jsonLd: "",
+    jsonLd: [],
+    hasItem: false,
     forms: 0,
     passwordFields: 0,
     links: [],
@@ -322,10 +351,7 @@ export function nothingYet(): Found {
 /** @param directives of a robots `meta` or an `X-Robots-Tag` header */
 export const isNoindex = (directives: string) => /\b(noindex|none)\b/i.test(directives);
 
-const MAIN_ENTITY =
-  /"mainEntity(OfPage)?"|"@type"\s*:\s*(?:\[\s*)?"(\w*Article|BlogPosting|Product|VideoObject|Recipe|Event|Book|Movie|TVSeries|MusicRecording|Dataset|SoftwareApplication|JobPosting|Course|QAPage|HowTo)"/;
-
-export function pageOf({ jsonLd, linkChars: _, ...found }: Found, text: string): Page {
+export function pageOf({ jsonLd, hasItem, linkChars: _, ...found }: Found, text: string): Page {
   return {
     ...found,
     title: folded(found.title).slice(0, TITLE_CHARS),
@@ -333,7 +359,7 @@ export function pageOf({ jsonLd, linkChars: _, ...found }: Found, text: string):
     subheading: folded(found.subheading).slice(0, TITLE_CHARS),
     text,
     markup: found.markup.slice(0, MARKUP_CHARS),
-    hasMainEntity: MAIN_ENTITY.test(jsonLd),
+    hasMainEntity: hasItem || hasMainThing(jsonLd),
   };
 }
 
