@@ -177,6 +177,8 @@ const PATIENCE_MS = {
   bad_location: 7 * DAY_MS,
   placeholder: 7 * DAY_MS,
   site_error: 7 * DAY_MS,
+  // The same page as for a random address, where the site offers no page to compare it with.
+  uncompared: 7 * DAY_MS,
   // Checked again as often as the others, but the service's failure is not the link's.
   doubted: Number.POSITIVE_INFINITY,
   // Until the credentials are known to work.
@@ -268,6 +270,7 @@ function kindOf({ reason, cause, evidence }: Conclusion): FailureKind | null {
   if (hasSignal("no_ipv6_here") || hasSignal("unsafe_location")) return null;
   if (reason === "service_unavailable" && cause !== undefined) return "doubted";
   if (reason === "http_530" && hasSignal("origin_dns_missing")) return "origin_dns_missing";
+  if (reason === "soft404_suspected" && hasSignal("no_control")) return "uncompared";
   return KINDS[reason] ?? (isServerError(reason) ? "server_error" : null);
 }
 

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { type Controls, learnControl } from "./control.ts";
 import { asAdmitted, type LinkHost } from "./credentials.ts";
 import { asExpected, type Expect } from "./expectations.ts";
 import type { MonitorState } from "./own-fault.ts";
@@ -25,6 +26,7 @@ import { judge } from "./verdict.ts";
 export type Checker = CheckContext &
   MonitorState & {
     services: Services;
+    controls: Controls;
     /** For one attempt. */
     checkTimeoutMs: number;
     /** Delays before the second, third, … of the attempts that must agree. */
@@ -258,7 +260,9 @@ async function judgeResult(check: Check, result: Probe, style: Style): Promise<F
     const timeoutMs = Math.min(checker.checkTimeoutMs, remainingMs(check));
     const limits = { timeoutMs, signal: checker.signal };
     const question = { context: checker, ...seen, style, host: link.host, ...limits };
-    const learned = await learnFact(question, finding.needs);
+    const learned = await (finding.needs === "control"
+      ? learnControl(checker.controls, question)
+      : learnFact(question, finding.needs));
     check.facts = { ...facts, ...learned.facts };
     check.probes.push(...learned.records);
     extendDeadline(check, learned.waitedMs);

@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { OwnSites } from "../lib/site.ts";
 import type { Outbound } from "../net/request.ts";
 import { checkUrl, type KnownLink } from "./confirm.ts";
+import { createControls } from "./control.ts";
 import { expectKey } from "./expectations.ts";
 import { withoutSecrets } from "./mask.ts";
 import type { MonitorState } from "./own-fault.ts";
@@ -68,6 +69,7 @@ export function createCheck(options: CheckOptions): CheckLink {
     services: createServices(clock, catalogue, canaries),
     hostProfiles: profiles,
     robots: createRobots(),
+    controls: createControls(),
     randomName: () => randomName(random),
     online,
     lag,

@@ -33,19 +33,26 @@ export type Question = {
 };
 
 /** New facts, the requests made for them, and the time spent in queues. */
-type LearnedFacts = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
+export type LearnedFacts = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
 
 type NearbyAddress = "sibling" | "root" | "home" | "subdomain";
 
 /** Learns one fact, which is null if it cannot be learned. Never throws for network reasons. */
-export async function learnFact(question: Question, fact: keyof Facts): Promise<LearnedFacts> {
+export async function learnFact(
+  question: Question,
+  fact: Exclude<keyof Facts, "control">,
+): Promise<LearnedFacts> {
   if (question.timeoutMs <= 0) return noNewFacts({ [fact]: null });
   if (fact === "profile") return learnProfile(question);
   if (fact === "names") return noNewFacts({ names: await namesOf(question) });
   return (await probeNearby(question, fact)).learned;
 }
 
-const noNewFacts = (facts: Facts, waitedMs = 0): LearnedFacts => ({ facts, records: [], waitedMs });
+export const noNewFacts = (facts: Facts, waitedMs = 0): LearnedFacts => ({
+  facts,
+  records: [],
+  waitedMs,
+});
 
 /** Requests an address near the page if it exists and robots.txt allows it. */
 async function probeNearby(

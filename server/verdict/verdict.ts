@@ -8,6 +8,7 @@ import { readBarriers } from "./signals/barriers.ts";
 import { readPlaceholder } from "./signals/default-pages.ts";
 import { readParking } from "./signals/parked.ts";
 import { readRedirects } from "./signals/redirects.ts";
+import { readShown404 } from "./signals/shown-404.ts";
 import { readSoft404 } from "./signals/soft404.ts";
 
 type Asked = Seen<Serving> & {
@@ -19,6 +20,7 @@ type Asked = Seen<Serving> & {
 const READERS: ((seen: Asked) => Finding | Need | null)[] = [
   readServicePage,
   readBarriers,
+  (seen) => (isAccepted(seen) ? null : readShown404(seen)),
   (seen) => unlessAccepted(readStatus(seen), seen.answer, seen.expect),
   // Before the redirects, because parked domains also redirect every address to one page.
   readParking,
@@ -28,6 +30,9 @@ const READERS: ((seen: Asked) => Finding | Need | null)[] = [
   readSoft404,
   readBodyState,
 ];
+
+const isAccepted = ({ answer, expect }: Asked) =>
+  unlessAccepted(unclear("http_unexpected"), answer, expect) === null;
 
 type Judged = Omit<Asked, "answer"> & { answer: Answer | Failure };
 

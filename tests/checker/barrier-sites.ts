@@ -43,11 +43,17 @@ export const ARTICLE = site(
   `<article><h1>How to splice a rope</h1>${paragraph(2, 500)}</article>`,
 );
 
-/** The home page at its address, and below it what `deep` says. */
+/** The home page at its address, and below it what `deep` says, also in the sections. */
 export const below =
   (deep: Says, home: Says = HOME): Says =>
   (request) =>
     say(new URL(request.url).pathname === "/" ? home : deep, request);
+
+/** The same, but the sections are there. */
+export const belowSections = (deep: Says): Says => {
+  const shown = below(deep);
+  return (request) => say(isSection(new URL(request.url)) ? SECTION : shown, request);
+};
 
 /** One page below the site, and a true 404 elsewhere. */
 export const only =
@@ -57,12 +63,18 @@ export const only =
     return pathname === path ? say(says, request) : say(pathname === "/" ? HOME : 404, request);
   };
 
-/** Sends each address but the home page to one that begins with `at`, where `page` is. */
+const isSection = ({ pathname }: URL) => /^\/section-\d+\/$/.test(pathname);
+
+/** A section of the site, which its menu leads to. */
+const SECTION = site("Charts – Harbour", `<h1>Charts</h1>${paragraph(3, 150)}`);
+
+/** Sends each address but the home page and the sections to one that begins with `at`, where `page` is. */
 export const sends =
   (at: string, rest: (asked: URL) => string, page: Says): Says =>
   (request) => {
     const asked = new URL(request.url);
     if (asked.pathname === "/") return say(at === "/" ? page : HOME, request);
+    if (isSection(asked)) return say(SECTION, request);
     if (at !== "/" && asked.pathname.startsWith(at)) return say(page, request);
     const { href } = new URL(at + rest(asked), asked);
     return new Response(null, { status: 302, headers: { Location: href } });

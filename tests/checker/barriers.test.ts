@@ -6,6 +6,7 @@ import {
   ARTICLE,
   bare,
   below,
+  belowSections,
   HOME,
   LOGIN,
   moved,
@@ -774,7 +775,7 @@ describe("a site that shows an excuse for what is missing is not believed:", () 
     ],
     [
       "as its catalogue, in place of a file",
-      below(site("All products – Harbour", h1("All products") + paragraph(44, 200))),
+      belowSections(site("All products – Harbour", h1("All products") + paragraph(44, 200))),
       MISSING,
       "/files/report.pdf",
     ],

@@ -61,9 +61,10 @@ test("a header may have a million spaces before its charset, and before none", (
 });
 
 test("a description may have a million spaces before its type, and before none", () => {
-  const read = (jsonLd: string) => pageOf({ ...nothingYet(), jsonLd }, "").hasMainEntity;
+  const read = (jsonLd: string) => pageOf({ ...nothingYet(), jsonLd: [jsonLd] }, "").hasMainEntity;
 
   expect(read(`{"@type":${muchOf(" ")}["Product"]}`)).toBeTrue();
+  expect(read(`{"@type":${muchOf(" ")}["Product"`)).toBeTrue();
   expect(read(`{"@type":${muchOf(" ")}7}`)).toBeFalse();
 });
 

@@ -52,6 +52,10 @@ test("A redirect that only this monitor refuses never means death", () => {
   );
 });
 
+const UNCOMPARED = saw("soft404_suspected", {
+  evidence: { ...NO_EVIDENCE, signals: [{ rule: "no_control", text: "Nothing to compare." }] },
+});
+
 describe("The same failure in check after check means death", () => {
   test.each<[hours: number, seen: Seen]>([
     [DAY_1, "conn_refused"],
@@ -86,6 +90,7 @@ describe("The same failure in check after check means death", () => {
     [DAYS_7, "redirect_bad_location"],
     [DAYS_7, "placeholder_page"],
     [DAYS_7, "site_error"],
+    [DAYS_7, UNCOMPARED],
   ])("after %p hours of %o, and not before", (hours, seen) => {
     const { reason } = conclusionOf(seen);
 

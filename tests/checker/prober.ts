@@ -1,4 +1,5 @@
 import type { Checker } from "../../server/verdict/confirm.ts";
+import { createControls } from "../../server/verdict/control.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { createRobots } from "../../server/verdict/robots.ts";
@@ -21,6 +22,7 @@ export function labChecker(options: Partial<Checker> = {}) {
     services: createServices(clock, catalogueWith([])),
     hostProfiles: createHostProfiles({ clock }),
     robots: createRobots(),
+    controls: createControls(),
     randomName: () => "qzkxvbnmwrtplkjh",
     online: createOnline({ clock, sentinels: [], ask: async () => true }),
     lag: { worstSince: () => 0 },

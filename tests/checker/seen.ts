@@ -28,7 +28,7 @@ export type Case = Told & {
   url?: string;
   isReregistered?: boolean;
   facts?: {
-    [K in keyof Facts]?: K extends "profile" | "names"
+    [K in keyof Facts]?: K extends "profile" | "names" | "control"
       ? Facts[K]
       : Told | Failure["reason"] | null | undefined;
   };
@@ -36,8 +36,14 @@ export type Case = Told & {
 
 const ASKED = "http://site.test/articles/some-story";
 
-/** A site of which nothing special is known: it is honest about what does not exist, and has a home page. */
-const USUAL_FACTS: Facts = { profile: { kind: "honest" } };
+/**
+ * A site of which nothing special is known: it is honest about what does not exist, and has a home page that leads to
+ * other pages.
+ */
+const USUAL_FACTS: Facts = {
+  profile: { kind: "honest" },
+  control: { url: "http://site.test/about", shows: "different" },
+};
 const USUAL_HOME: Told = {
   at: "http://site.test/",
   html: "<title>The site</title><h1>The site</h1>",
@@ -96,7 +102,7 @@ export async function seenOf({
   facts = {},
   ...told
 }: Case): Promise<Seen<Serving>> {
-  const { profile, names, ...probes } = { home: USUAL_HOME, ...facts };
+  const { profile, names, control, ...probes } = { home: USUAL_HOME, ...facts };
   const asked = await Promise.all(
     Object.entries(probes).map(async ([name, fact]) => [name, await factOf(fact)] as const),
   );
@@ -110,6 +116,7 @@ export async function seenOf({
       ...USUAL_FACTS,
       ...(profile !== undefined && { profile }),
       ...(names !== undefined && { names }),
+      ...("control" in facts && { control }),
       ...Object.fromEntries(asked),
     },
   };

@@ -249,11 +249,11 @@ describe("a page that says that it is missing", () => {
 });
 
 describe("a link that leads to the home page", () => {
-  const home = `<title>Shop</title><h1>Shop</h1><p>${"All our things. ".repeat(50)}</p>`;
+  const home = `<title>Shop</title><h1>Shop</h1><a href="/item/1">Rope</a><p>${"All our things. ".repeat(50)}</p>`;
   const toHome = () => new Response(null, { status: 302, headers: { Location: "/" } });
 
   test("as any missing page does is dead", async () => {
-    const site = siteWith({ "/": home, "/robots.txt": 404 }, toHome);
+    const site = siteWith({ "/": home, "/item/1": story, "/robots.txt": 404 }, toHome);
 
     expect(await lab().check(`${site.url}/item/5`)).toMatchObject({
       status: "dead",

@@ -232,7 +232,7 @@ const REDIRECT_ROWS = (): Row[] => [
   ],
   [
     "a way to the home page, as for any missing page",
-    `${site("home", { "/": story, "/robots.txt": 404 }, to("/"))}/item/5`,
+    `${site("home", { "/": `${story}<a href="/about">About</a>`, "/about": "<title>About</title>Us.", "/robots.txt": 404 }, to("/"))}/item/5`,
     "dead soft404_redirect_home",
   ],
   [

@@ -1,4 +1,5 @@
 import { decodeHTML } from "entities";
+import { hasMainThing, ITEM_ATTRIBUTES, isMainItem, setsSchema } from "./entities.ts";
 import { attributesIn, createOpenElements, type Listener, type Name, nameOf } from "./markup.ts";
 
 /** Enough for a title that is mostly spaces. */
@@ -7,6 +8,10 @@ const JSON_LD_CHARS = 65_536;
 
 const SLASH = 0x2f;
 const SCRIPT = nameOf("script");
+const JSON_LD = /^\s*application\/ld\+json\b/i;
+/** ` typeof=a`, the shortest attribute of an item. */
+const SHORTEST_ITEM = 9;
+const ITEM = /\b(?:itemtype|typeof|vocab)\s*=/i;
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -24,6 +29,7 @@ export function createFinder(
   const [title, svg, math] = [named("title"), named("svg"), named("math")];
   const [h1, h2, h3] = [named("h1"), named("h2"), named("h3")];
   const foreignObject = named("foreignobject");
+  const [header, nav] = [named("header"), named("nav")];
   const visible = createVisibleText(mostChars);
   /** The depth of the outermost element that is not visible; null if all are. */
   let unseenIn: number | null = null;
@@ -32,6 +38,9 @@ export function createFinder(
   let titles = 0;
   const isFound = { heading: false, subheading: false };
   let isJsonLd = false;
+  let jsonLdChars = 0;
+  /** RDFa names types of schema.org. */
+  let usesSchema = false;
   let hasTagsAsText = false;
 
   const isForeign = () => svg.open + math.open > 0 && foreignObject.open === 0;
@@ -53,7 +62,7 @@ export function createFinder(
     if (isTitle && found.title.length < RAW_TITLE_CHARS) found.title += words;
     if (isHeading && found.heading.length < RAW_TITLE_CHARS) found.heading += words;
     if (isSubheading && found.subheading.length < RAW_TITLE_CHARS) found.subheading += words;
-    if (isJsonLd && found.jsonLd.length < JSON_LD_CHARS) found.jsonLd += words;
+    if (isJsonLd) addJsonLd(words);
     if (!isSeen) return;
     const seen = hasTagsAsText ? withoutTags(words) : words;
     visible.add(gap + seen);
@@ -69,8 +78,10 @@ export function createFinder(
     if (element === title) titles += 1;
     else if (element === h1) startHeading("heading");
     else if (element === h2 || element === h3) startHeading("subheading");
-    kind?.note?.(found, values);
-    isJsonLd = name === SCRIPT && isWord(values.get("type"), "application/ld+json");
+    kind?.note?.(found, values, header.open + nav.open > 0);
+    if (to - from >= SHORTEST_ITEM) noteItem(markup.slice(from, to));
+    isJsonLd = name === SCRIPT && JSON_LD.test(values.get("type") ?? "");
+    if (isJsonLd) found.jsonLd.push("");
     hasTagsAsText = kind?.hasTagsAsText === true;
     if (!kind?.isUnseen) separateBy(kind);
     else if (unseenIn === null) unseenIn = elements.depth();
@@ -80,6 +91,19 @@ export function createFinder(
     if (!kind?.isVoid && !isClosed) elements.open(element);
     else if (elements.depth() === unseenIn) unseenIn = null;
     return isHtml ? (kind?.signs ?? null) : null;
+  }
+
+  function addJsonLd(words: string): void {
+    jsonLdChars += words.length;
+    if (jsonLdChars <= JSON_LD_CHARS) found.jsonLd[found.jsonLd.length - 1] += words;
+  }
+
+  /** Notes an item of microdata or RDFa. */
+  function noteItem(attributes: string): void {
+    if (found.hasItem || !ITEM.test(attributes)) return;
+    const values = attributesIn(attributes, ITEM_ATTRIBUTES);
+    usesSchema ||= setsSchema(values);
+    found.hasItem = isMainItem(values, usesSchema);
   }
 
   function startHeading(which: keyof typeof isFound): void {
@@ -146,7 +170,8 @@ type Kind = {
   /** Its text is visible, and tags in it are text. */
   hasTagsAsText?: true;
   attributes?: ReadonlySet<string>;
-  note?(found: Found, values: ReadonlyMap<string, string>): void;
+  /** `isInHeader` also in a navigation. */
+  note?(found: Found, values: ReadonlyMap<string, string>, isInHeader: boolean): void;
 };
 
 const VOID: Kind = { isVoid: true };
@@ -159,16 +184,28 @@ const seenText = (name: string): Kind => ({ hasTagsAsText: true, signs: endOf(na
 const KINDS: ReadonlyMap<Name, Kind> = new Map(
   Object.entries<Kind>({
     ...Object.fromEntries(
-      "area base basefont bgsound br col embed hr img keygen param source track"
+      "area basefont bgsound br col embed hr img keygen param source track"
         .split(" ")
         .map((name) => [name, VOID]),
     ),
     ...Object.fromEntries(
-      "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var"
+      "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var"
         .split(" ")
         .map((name) => [name, INLINE]),
     ),
     wbr: { isVoid: true, isInline: true },
+    a: {
+      isInline: true,
+      attributes: new Set(["href", "rel"]),
+      note: noteLink,
+    },
+    base: {
+      isVoid: true,
+      attributes: new Set(["href"]),
+      note(found, values) {
+        found.base ??= values.get("href") ?? null;
+      },
+    },
     meta: {
       isVoid: true,
       attributes: new Set(["name", "property", "content", "http-equiv"]),
@@ -184,8 +221,8 @@ const KINDS: ReadonlyMap<Name, Kind> = new Map(
     input: {
       isVoid: true,
       attributes: new Set(["type"]),
-      note(found, values) {
-        if (isWord(values.get("type"), "password")) found.passwordFields += 1;
+      note(found, values, isInHeader) {
+        if (!isInHeader && isWord(values.get("type"), "password")) found.passwordFields += 1;
       },
     },
     article: {
@@ -214,6 +251,19 @@ const KINDS: ReadonlyMap<Name, Kind> = new Map(
     plaintext: { hasTagsAsText: true, signs: /(?!)/g },
   }).map(([name, kind]) => [nameOf(name), kind]),
 );
+
+/** Keeps where a link leads, unless the page does not vouch for it (HTML §4.6.7.12). */
+function noteLink(found: Found, values: ReadonlyMap<string, string>): void {
+  const address = values.get("href")?.trim() ?? "";
+  if (address === "" || address.startsWith("#") || /\bnofollow\b/i.test(values.get("rel") ?? "")) {
+    return;
+  }
+  found.linkChars += address.length;
+  if (found.linkChars <= LINKS_CHARS) found.links.push(address);
+}
+
+/** What ends the text that is an element's only content; null if it has other content. */
+export const rawTextSigns = (name: Name): RegExp | null => KINDS.get(name)?.signs ?? null;
 
 const isWord = (value: string | undefined, word: string) => value?.toLowerCase() === word;
 
@@ -254,16 +304,27 @@ export type Page = {
   /** `<meta http-equiv="refresh">` that names an address. */
   refresh: Refresh | null;
   hasArticle: boolean;
-  /** JSON-LD describes the one thing that the page is about: an article, a product, a video. */
+  /** JSON-LD, microdata or RDFa describe the one thing that the page is about: an article, a product, a house. */
   hasMainEntity: boolean;
   forms: number;
+  /** Without those in a `header` or `nav`, where sites let their members sign in. */
   passwordFields: number;
+  /** Where its links lead, as written, without those marked `nofollow`: at most 65,536 characters of them. */
+  links: string[];
+  /** `<base href>`, as written. */
+  base: string | null;
 };
 
 export const MARKUP_CHARS = 65_536;
 const TITLE_CHARS = 300;
+const LINKS_CHARS = 65_536;
 
-type Found = Omit<Page, "text" | "hasMainEntity"> & { jsonLd: string };
+type Found = Omit<Page, "text" | "hasMainEntity"> & {
+  /** Of each script. */
+  jsonLd: string[];
+  hasItem: boolean;
+  linkChars: number;
+};
 
 export function nothingYet(): Found {
   return {
@@ -277,19 +338,20 @@ export function nothingYet(): Found {
     isNoindex: false,
     refresh: null,
     hasArticle: false,
-    jsonLd: "",
+    jsonLd: [],
+    hasItem: false,
     forms: 0,
     passwordFields: 0,
+    links: [],
+    linkChars: 0,
+    base: null,
   };
 }
 
 /** @param directives of a robots `meta` or an `X-Robots-Tag` header */
 export const isNoindex = (directives: string) => /\b(noindex|none)\b/i.test(directives);
 
-const MAIN_ENTITY =
-  /"mainEntity(OfPage)?"|"@type"\s*:\s*(?:\[\s*)?"(\w*Article|BlogPosting|Product|VideoObject|Recipe|Event|Book|Movie|TVSeries|MusicRecording|Dataset|SoftwareApplication|JobPosting|Course|QAPage|HowTo)"/;
-
-export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
+export function pageOf({ jsonLd, hasItem, linkChars: _, ...found }: Found, text: string): Page {
   return {
     ...found,
     title: folded(found.title).slice(0, TITLE_CHARS),
@@ -297,7 +359,7 @@ export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
     subheading: folded(found.subheading).slice(0, TITLE_CHARS),
     text,
     markup: found.markup.slice(0, MARKUP_CHARS),
-    hasMainEntity: MAIN_ENTITY.test(jsonLd),
+    hasMainEntity: hasItem || hasMainThing(jsonLd),
   };
 }
 

@@ -25,7 +25,16 @@ const Redirect = z.object({
 
 /** Another address that was requested to judge the page, such as a random one next to it. */
 const ProbeRecord = z.object({
-  asked: z.enum(["sibling", "root", "home", "subdomain", "service", "canary"]),
+  asked: z.enum([
+    "sibling",
+    "root",
+    "home",
+    "control",
+    "sitemap",
+    "subdomain",
+    "service",
+    "canary",
+  ]),
   url: z.string(),
   status: z.int().nullable(),
   reason: z.string().nullable(),

@@ -37,7 +37,12 @@ export type Facts = {
   subdomain?: Probe | null;
   /** The name servers and aliases of the final host. */
   names?: HostNames | null;
+  /** An address that must exist, compared with the page that a death would rest on. */
+  control?: Control | null;
 };
+
+/** What an address that the site itself offers shows; `nothing` if it shows an error or asks for something first. */
+export type Control = { url: string; shows: "same" | "different" | "nothing" };
 
 /** How a host answers for missing addresses: `honest` is with 404, or else with a page. */
 export type HostProfile = { kind: "honest" } | { kind: "page"; fingerprint: string };

@@ -2,8 +2,10 @@ import { getDomain } from "tldts";
 import type { Answer } from "../probe/probe.ts";
 
 /** A home page, also of one language, under any usual name. */
-export const isHome = (url: URL) =>
-  HOME_PATH.test(url.pathname) && [...url.searchParams.keys()].every((key) => INCIDENTAL.test(key));
+export const isHome = (url: URL) => HOME_PATH.test(url.pathname) && hasNoContentInQuery(url);
+
+const hasNoContentInQuery = (url: URL) =>
+  [...url.searchParams.keys()].every((key) => INCIDENTAL.test(key));
 
 /** A home page, or a host with only a query. */
 export const isSiteAddress = (url: URL) => url.pathname === "/" || isHome(url);
@@ -13,6 +15,27 @@ const HOME_PATH = new RegExp(
   `^/(?:${LOCALE}(?:/|$)){0,2}(?:(?:index|home(?:page)?|default|main|start(?:seite)?|welcome|accueil|inicio)(?:\\.[a-z]{2,5})?/?)?$`,
   "i",
 );
+
+/** Names that other pages than home pages also have only count with an ending. */
+const NAMED_HOME =
+  /^(?:\/[^/]+){0,4}\/(?:(?:index|home[-_]?page|home|accueil|inicio|startse?ite|startsida|hauptseite|forside|etusivu)(?:\.[a-z]{2,5})?|(?:default|start|main|welcome)\.[a-z]{2,5})\/?$/i;
+
+/** Whether the last part of an address, at most four folders deep, is a name of home pages. */
+const isNamedHome = (url: URL) => NAMED_HOME.test(url.pathname) && hasNoContentInQuery(url);
+
+/** Whether a link that names a home page leads to that of the site, or of a folder above it. */
+export function leadsToItsHome(link: URL, target: URL): boolean {
+  if (!isNamedHome(link)) return false;
+  if (isHome(target)) return true;
+  const folder = isNamedHome(target)
+    ? target.pathname.replace(/[^/]+\/?$/, "")
+    : target.pathname.replace(/\/?$/, "/");
+  return (
+    bareHost(target) === bareHost(link) &&
+    link.pathname.toLowerCase().startsWith(folder.toLowerCase()) &&
+    hasNoContentInQuery(target)
+  );
+}
 
 /** Parameters that never decide what a page shows. */
 const INCIDENTAL =

@@ -1,14 +1,22 @@
 import type { Page } from "../page/page.ts";
 import { readRetryAfter } from "../politeness/site-load.ts";
-import { type Finding, type Reader, type Seen, type Signal, suspected } from "../probe/finding.ts";
+import {
+  type Finding,
+  needs,
+  type Reader,
+  type Seen,
+  type Signal,
+  suspected,
+} from "../probe/finding.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 import { isHome } from "./addresses.ts";
 import { BLOCKS, CAPTIVE_PORTALS, NETWORK_FILTERS, SAYS_GEO } from "./blocks.ts";
 import { BOT_PROTECTION, GENERIC_BOT_PROTECTION } from "./bot-protection.ts";
 import { isShort } from "./clues.ts";
-import { AGE_GATES, ASKS_AGE, LOGINS, NAMES_AGE, SAYS_LOGIN } from "./logins.ts";
+import { AGE_GATES, ASKS_AGE, LOGINS, MAY_BE_PRIVATE, NAMES_AGE, SAYS_LOGIN } from "./logins.ts";
 import { OUTAGES, SAYS_MAINTENANCE } from "./outages.ts";
 import { quoted } from "./phrases.ts";
+import { isSamePage } from "./same-page.ts";
 import { concernsPage, headlinesOf, matches, prepare, type Signature } from "./signature.ts";
 
 /** Certain signatures come before general ones. */
@@ -32,9 +40,31 @@ const REST_MS = 6 * 3_600_000;
 /** Finds a barrier in front of the page. It concerns this monitor, never the link. */
 export const readBarriers: Reader = (seen) => {
   const sight = prepare(seen);
-  const wall = barriersAt(seen.answer.status).find((candidate) => matches(sight, candidate));
-  return wall ? findingOf(wall, seen) : null;
+  for (const wall of barriersAt(seen.answer.status)) {
+    if (!matches(sight, wall)) continue;
+    if (wall.when.signsIn) {
+      if (seen.facts.home === undefined) return needs("home");
+      if (isSignInOfSite(seen)) continue;
+    }
+    return findingOf(wall, seen);
+  }
+  return null;
 };
+
+/**
+ * Whether pages that show something else have a form for a password too, so that it belongs to the site's layout. Not if
+ * those pages are sign-ins themselves.
+ */
+export function isSignInOfSite({ answer, facts: { home, sibling, root } }: Seen): boolean {
+  return [home, sibling, root].some(
+    (other) =>
+      other?.kind === "answered" &&
+      other.page !== null &&
+      other.page.passwordFields > 0 &&
+      !isSamePage(answer, other) &&
+      barrierInWords(other.page) === null,
+  );
+}
 
 function barriersAt(status: number): Signature[] {
   const known = barriersByStatus.get(status);
@@ -52,7 +82,8 @@ function findingOf(wall: Signature, seen: Seen): Finding {
 
 /** Unknown, with the barrier's reason if it is known. */
 export function behindBarrier(seen: Seen, barrier: Barrier | null, signals: Signal[]): Finding {
-  if (!barrier) return suspected("soft404_suspected", signals);
+  const isLayout = barrier?.signal.rule === FORM && isSignInOfSite(seen);
+  if (!barrier || isLayout) return suspected("soft404_suspected", signals);
   const finding = suspected(barrier.reason, [...signals, barrier.signal]);
   return barrier.reason === "bot_challenge" ? { ...finding, restMs: restAfter(seen) } : finding;
 }
@@ -70,13 +101,15 @@ function signalText({ text, when }: Signature, { answer: { page } }: Seen): stri
 export const mayBeBarrierPage = (page: Page) =>
   isShort(page) && (page.passwordFields > 0 || ASKS.some((words) => words.test(page.text)));
 
+const FORM = "barrier_form";
+
 /** The barrier that a page is, known to be the same for every address. */
 type Barrier = { reason: UnknownReason; signal: Signal };
 
 /** Detects the barrier by words or form, for a page that is the same for many addresses. */
 export function barrierOn(page: Page | null): Barrier | null {
   const text = "The page has a form that asks for a password.";
-  const signal = { rule: "barrier_form", text };
+  const signal = { rule: FORM, text };
   const isForm = page?.passwordFields === 1;
   return barrierInWords(page) ?? (isForm ? { reason: "login_required", signal } : null);
 }
@@ -97,9 +130,6 @@ export function barrierInWords(page: Page | null): Barrier | null {
 /** Whether a short page may only be hidden from this visitor, so that its words are not evidence. */
 export const mayBePrivate = (page: Page | null) =>
   page !== null && isShort(page) && MAY_BE_PRIVATE.test(page.text);
-
-const MAY_BE_PRIVATE =
-  /\b(?:(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)|(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)|(?:sign|log) in to (?:see|view|access|continue)|(?:it|page|content|this) (?:is|may be|might be|could be) private|only shared (?:it )?with|keine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|nicht berechtigt|pas (?:l['’]autorisation|les droits|la permission|accès)|pas autorisée?s?|no (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|non (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|não tem (?:permissão|acesso)|geen (?:toegang|rechten|toestemming)|brak (?:uprawnień|dostępu)|nie masz (?:uprawnień|dostępu))|нет (?:прав|доступа)|権限がありません|没有权限|沒有權限|권한이 없/i;
 
 const barrierByWords = (reason: UnknownReason, words: string): Barrier => ({
   reason,

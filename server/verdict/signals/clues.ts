@@ -66,7 +66,9 @@ export function missingInLine(page: Page): Signal[] {
   for (const { 0: line, index } of markup.matchAll(LINE)) {
     const words = foldedText(line);
     if (!text.includes(words) || !isExcuse(words)) continue;
-    if (HIDDEN.test(markup.slice(Math.max(0, index - BEFORE_LINE), index))) continue;
+    const before = markup.slice(Math.max(0, index - BEFORE_LINE), index);
+    // A form that has ended, such as a sign-in that is shown later, hides nothing.
+    if (HIDDEN.test(before.slice(before.lastIndexOf("</form>") + 1))) continue;
     return [{ rule: "missing_line", text: `The page says ${quoted(words)}.` }];
   }
   return [];

@@ -11,6 +11,7 @@ import {
 } from "../probe/finding.ts";
 import { decoded, isSiteAddress } from "./addresses.ts";
 import { isShort } from "./clues.ts";
+import { unlessSameAtControl } from "./controlled.ts";
 import { SITE_ERRORS } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { compare, comparedAddress, SAME_EVERYWHERE } from "./same-page.ts";
@@ -264,7 +265,7 @@ function readDefaultPage(seen: Seen): Finding | Need | null {
   return failure ? suspected(failure.reason, [signalOf(failure)]) : null;
 }
 
-/** Only evidence against a deep link if a random address shows it too and the home page does not. */
+/** Only evidence against a deep link if a random address shows it too, and the home page and a page of it do not. */
 function judgeDefaultPage(seen: Seen, signal: Signal): Finding | Need {
   const { answer, url, facts } = seen;
   const open = suspected("placeholder_page", [signal]);
@@ -272,8 +273,9 @@ function judgeDefaultPage(seen: Seen, signal: Signal): Finding | Need {
   if (facts.sibling === undefined) return needs("sibling");
   if (compare(answer, facts.sibling) !== "same") return open;
   if (facts.home === undefined) return needs("home");
-  const homeDiffers = ["different", "missing"].includes(compare(answer, facts.home));
-  return homeDiffers ? dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]) : open;
+  if (!["different", "missing"].includes(compare(answer, facts.home))) return open;
+  const finding = unlessSameAtControl(seen, dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]));
+  return "needs" in finding || finding.verdict === "dead" ? finding : open;
 }
 
 const signalOf = ({ rule, text }: Signature): Signal => ({ rule, text });

@@ -111,13 +111,26 @@ export const LOGINS: readonly Signature[] = [
     textUnder: SMALL,
     isPlain: true,
     headline: SAYS_LOGIN,
+    signsIn: true,
     also: (seen) => isDeep(seen) && !isLoginItself(seen) && hasOnlyLogin(seen),
   }),
   login("login_title", "The title asks to log in, and the page has a form for a password.", {
     status: PAGES,
     isPlain: true,
+    signsIn: true,
     also: (seen) => isDeep(seen) && !isLoginItself(seen) && isTitledLogin(seen),
   }),
+  login(
+    "login_permission",
+    "The page may be hidden from visitors, and has a form for a password.",
+    {
+      status: PAGES,
+      textUnder: SMALL,
+      isPlain: true,
+      signsIn: true,
+      also: (seen) => isDeep(seen) && !isLoginItself(seen) && isWithheld(seen),
+    },
+  ),
 ];
 
 export const isLoginAddress = ({ host, pathname }: URL) => LOGIN_ADDRESS.test(host + pathname);
@@ -150,6 +163,13 @@ const isLoginItself = ({ url }: Seen) => isLoginAddress(url);
 
 const showsLogin = ({ answer: { page } }: Seen) =>
   !!page && (page.passwordFields > 0 || headlinesOf(page).some((words) => SAYS_LOGIN.test(words)));
+
+const isWithheld = ({ answer: { page } }: Seen) =>
+  page?.passwordFields === 1 && MAY_BE_PRIVATE.test(page.text);
+
+/** Words of a page that may only be hidden from this visitor. */
+export const MAY_BE_PRIVATE =
+  /\b(?:(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)|(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)|(?:sign|log) in to (?:see|view|access|continue)|(?:it|page|content|this) (?:is|may be|might be|could be) private|only shared (?:it )?with|keine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|nicht berechtigt|pas (?:l['’]autorisation|les droits|la permission|accès)|pas autorisée?s?|no (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|non (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|não tem (?:permissão|acesso)|geen (?:toegang|rechten|toestemming)|brak (?:uprawnień|dostępu)|nie masz (?:uprawnień|dostępu))|нет (?:прав|доступа)|権限がありません|没有权限|沒有權限|권한이 없/i;
 
 const isTitledLogin = ({ answer: { page } }: Seen) =>
   page?.passwordFields === 1 && titlesOf(page).some((words) => SAYS_LOGIN.test(words));

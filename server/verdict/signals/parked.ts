@@ -73,10 +73,23 @@ function weighNames(seen: Seen, clues: Clues, signals: Signal[]): Finding | Need
   const all = [...signals, ...asSignal(served)];
   if (served && (strong.length > 0 || notice)) return parked(all);
   if (strong.length > 0) return weighSameness(seen, clues, all);
-  if (notice || served) return suspected("parked_suspected", all);
   // The next customer of a cloud address has other name servers than those of parking services.
   const isNextCustomer = address?.owner === "hired" && names;
-  return address && !isNextCustomer ? suspected("parked_suspected", all) : null;
+  const isWeak = notice || served || (address && !isNextCustomer);
+  if (!isWeak) return null;
+  const isAlive = showsOtherPages(seen);
+  if (typeof isAlive !== "boolean") return isAlive;
+  return isAlive ? null : suspected("parked_suspected", all);
+}
+
+/**
+ * Whether a random address next to a deep link shows something else, as it does on living sites: a parked domain has one
+ * page. Not enough for a name that was missing or parked before.
+ */
+function showsOtherPages({ answer, url, facts, isReregistered }: Seen): boolean | Need {
+  if (isSiteAddress(url) || isReregistered) return false;
+  if (facts.sibling === undefined) return needs("sibling");
+  return ["missing", "different"].includes(compare(answer, facts.sibling));
 }
 
 /** A parked domain shows the same page at every address, and mostly at every sub-domain. */
@@ -87,6 +100,7 @@ function weighSameness(seen: Seen, clues: Clues, signals: Signal[]): Finding | N
   if (other === undefined) return needs(fact);
   const comparison = compare(answer, other);
   if (comparison === "missing" && isOnlyRedirected(clues)) return null;
+  if (showsOtherPages(seen) === true) return null;
   if (comparison !== "same") return suspected("parked_suspected", signals);
   const { subdomain } = facts;
   if (subdomain === undefined) return needs("subdomain");

@@ -1,3 +1,4 @@
+import { codeOf, isQuoted } from "../page/code.ts";
 import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
 import { quoted } from "./phrases.ts";
@@ -152,12 +153,17 @@ const NOTICES = [
 
 /**
  * Looks for the code of parking services. Only what a page loads or runs counts, because articles name the
- * same hosts.
+ * same hosts and quote the same code.
  * @param domain the registrable domain of the page, which a sale link must name
  */
 export function readParkingMarkup(page: Page, domain: string): Signal | null {
   if (!MARKUP_HINT.test(page.markup)) return null;
-  const mark = MARKUP_MARKS.find((candidate) => isOn(page, candidate, domain));
+  const code = codeOf(page.markup);
+  const mark = MARKUP_MARKS.find(
+    (candidate) =>
+      page.text.length < (candidate.textUnder ?? Number.POSITIVE_INFINITY) &&
+      isOn(code, candidate, domain),
+  );
   if (!mark) return null;
   return { rule: "parking_markup", text: `The page has the code of ${mark.by}'s parking pages.` };
 }
@@ -165,14 +171,14 @@ export function readParkingMarkup(page: Page, domain: string): Signal | null {
 type Mark = {
   by: string;
   needle: string;
-  /** Matches the markup before the needle. */
+  /** Matches the code before the needle. */
   after?: RegExp;
-  /** Matches the markup from the needle on. */
+  /** Matches the code from the needle on. */
   from?: RegExp;
   /** The URL that begins with the needle must name the page's own domain. */
   namesDomain?: true;
-  /** Code, which does not count in visible text. */
-  isCode?: true;
+  /** A statement of a script; others are tags. */
+  isScript?: true;
   /** The page has less visible text than this. */
   textUnder?: number;
 };
@@ -182,21 +188,21 @@ const MOST_PLACES = 5;
 /** Longer than the start of any relevant tag. */
 const NEAR = 300;
 
-function isOn({ markup, text }: Page, mark: Mark, domain: string): boolean {
-  if (text.length >= (mark.textUnder ?? Number.POSITIVE_INFINITY)) return false;
-  if (mark.isCode && text.includes(mark.needle)) return false;
-  let at = markup.indexOf(mark.needle);
+function isOn({ tags, scripts }: ReturnType<typeof codeOf>, mark: Mark, domain: string): boolean {
+  const code = mark.isScript ? scripts : tags;
+  let at = code.indexOf(mark.needle);
   for (let places = 0; at >= 0 && places < MOST_PLACES; places += 1) {
-    if (isMeant(markup, at, mark, domain)) return true;
-    at = markup.indexOf(mark.needle, at + 1);
+    if (isMeant(code, at, mark, domain)) return true;
+    at = code.indexOf(mark.needle, at + 1);
   }
   return false;
 }
 
-function isMeant(markup: string, at: number, mark: Mark, domain: string): boolean {
-  if (mark.after && !mark.after.test(markup.slice(Math.max(0, at - NEAR), at))) return false;
-  const following = markup.slice(at, at + NEAR);
+function isMeant(code: string, at: number, mark: Mark, domain: string): boolean {
+  if (mark.after && !mark.after.test(code.slice(Math.max(0, at - NEAR), at))) return false;
+  const following = code.slice(at, at + NEAR);
   if (mark.from && !mark.from.test(following)) return false;
+  if (mark.isScript && isQuoted(code, at)) return false;
   return !mark.namesDomain || addressIn(following).includes(domain);
 }
 
@@ -224,20 +230,21 @@ const MARKUP_MARKS: Mark[] = [
     after: /<html\b[^<>]*$/i,
     from: /^data-adblockkey\s*=\s*["']?[^"'\s>]/,
   },
-  { by: "Bodis", needle: "window.park", from: /^window\.park\s*=\s*["']ey/, isCode: true },
+  { by: "Bodis", needle: "window.park", from: /^window\.park\s*=\s*["']ey/, isScript: true },
   { by: "Bodis", needle: "bodis.com", after: RUN },
   {
     by: "GoDaddy",
     needle: '"/lander"',
     after: /window\.location(?:\.href)?\s*=\s*$/,
-    isCode: true,
+    isScript: true,
     textUnder: 300,
   },
   { by: "GoDaddy", needle: "img1.wsimg.com/parking-lander", after: LOADED },
-  { by: "GoDaddy", needle: "window.LANDER_SYSTEM", isCode: true },
+  { by: "GoDaddy", needle: "window.LANDER_SYSTEM", isScript: true },
   { by: "Sedo", needle: "sedoparking.com", after: LOADED },
-  { by: "Sedo", needle: "dto.sedoParkingUrl", isCode: true },
-  { by: "Sedo", needle: "FOOTER_DOMAIN_PARKING", isCode: true },
+  { by: "Sedo", needle: "dto.sedoParkingUrl", isScript: true },
+  { by: "Sedo", needle: "FOOTER_DOMAIN_PARKING", isScript: true },
+  { by: "Sedo", needle: "FOOTER_DOMAIN_PARKING" },
   { by: "Skenzo", needle: "cdn-fileserver.com/bping.php", after: LOADED },
   { by: "ParkLogic", needle: "parklogic.com", after: RUN },
   { by: "ParkingCrew", needle: "parkingcrew.net", after: RUN },

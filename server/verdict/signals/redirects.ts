@@ -17,6 +17,7 @@ import {
   isShortener,
   isSiteAddress,
   lastPartOf,
+  leadsToItsHome,
   namesHost,
   returnAddressIn,
   speaksOfErrors,
@@ -29,6 +30,7 @@ import {
   mayBePrivate,
 } from "./barriers.ts";
 import { isAppShell, isShort, LITTLE_TEXT, missingWordsOn, saysMissing } from "./clues.ts";
+import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
@@ -109,11 +111,15 @@ function judgeErrorPage(seen: Seen, target: URL): Finding | Need {
     : dead("soft404_redirect_error", "C2", signals);
 }
 
-/** Not for links to a home page, nor for short URLs, which may mean one. */
+/** Not for links to a home page, also of a folder, nor for short URLs, which may mean one. */
 const leadsHome = (link: URL, target: URL) =>
-  isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
+  isHome(target) &&
+  !isSiteAddress(link) &&
+  !leadsToItsHome(link, target) &&
+  !isShortener(link) &&
+  !namesHost(link, target);
 
-/** Compares with a random address: only if that is redirected there too, the link is dead. */
+/** Compares with random addresses: only if they are redirected there too, and others are not, the link is dead. */
 function judgeHome(seen: Seen, target: URL): Finding | Need | null {
   const {
     answer,
@@ -142,7 +148,7 @@ function judgeHome(seen: Seen, target: URL): Finding | Need | null {
   if (around === "root" && !isOfWholeHost) return suspected("soft404_suspected", signals);
   return barrierInWords(answer.page) || mayShowMore(answer) || isLoginAddress(target)
     ? behindBarrier(seen, barrierOn(answer.page), signals)
-    : dead("soft404_redirect_home", "C2", signals);
+    : unlessSameAtControl(seen, dead("soft404_redirect_home", "C2", signals));
 }
 
 /** A client-side app may show each fragment its own page, and a sign-in may show more after it. */

@@ -37,6 +37,8 @@ type Marks = {
   text?: readonly RegExp[];
   /** The markup as sent; all of them. */
   markup?: readonly RegExp[];
+  /** The page has a form for a password that is not on other pages of the site as well. */
+  signsIn?: true;
   also?: (seen: Seen) => boolean;
 };
 

@@ -18,12 +18,14 @@ import {
   isBelowRoot,
   isFileAddress,
   isSiteAddress,
+  leadsToItsHome,
 } from "./addresses.ts";
 import {
   barrierInWords,
   barrierOn,
   behindBarrier,
   hasFewLinks,
+  isSignInOfSite,
   mayBeBarrierPage,
   mayBePrivate,
 } from "./barriers.ts";
@@ -42,6 +44,7 @@ import {
   missingInLine,
   missingWordsOn,
 } from "./clues.ts";
+import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
 import {
   type Comparison,
@@ -82,7 +85,11 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
   const sibling = isSiteAddress(url) ? "nothing" : compareWith(seen, "sibling");
   if (typeof sibling !== "string") return sibling;
   if (missing.strength === "number" && sibling === "nothing") return null;
-  if (!isPhrase(missing.strength)) return judgeHint(seen, page, sibling, signals);
+  if (!isPhrase(missing.strength)) {
+    const finding = judgeHint(seen, page, sibling, signals);
+    // Hints are also said of pages that are locked or temporarily away.
+    return missing.strength === "hint" ? controlled(seen, finding, { hasWords: true }) : finding;
+  }
   // A site that usually returns 404 may still show its error page here with a success.
   if (
     sibling === "same" ||
@@ -181,11 +188,22 @@ function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Need
   const finding = hasEarlierKey(seen.url)
     ? deadUnlessRootDiffers(seen, page, signals)
     : deadUnlessHomeIsSame(seen, page, signals);
-  const isForm = lines.length === 0 && page.forms > formsAtHome(seen);
+  if (lines.length > 0) return finding;
+  const isForm = page.forms > formsAtHome(seen);
   return finding && !("needs" in finding) && isForm
     ? suspected("soft404_suspected", finding.signals)
-    : finding;
+    : controlled(seen, finding);
 }
+
+/** Without clear words of an error page, a death also needs a comparison with a page that must exist. */
+const controlled = (
+  seen: Seen,
+  finding: Finding | Need | null,
+  options?: { hasWords: boolean },
+): Finding | Need | null =>
+  finding && !("needs" in finding) && finding.verdict === "dead"
+    ? unlessSameAtControl(seen, finding, options)
+    : finding;
 
 /** A form that the home page lacks may ask for an e-mail address before the download. */
 const formsAtHome = ({ facts: { home } }: Seen): number =>
@@ -251,6 +269,7 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
 /** Whether the page looks like the one that the host shows for random addresses. */
 function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Need {
   if (isSiteAddress(url) || serving?.target) return false;
+  if (answer.hops.length > 0 && leadsToItsHome(url, new URL(answer.finalUrl))) return false;
   const { profile, sibling } = facts;
   if (profile === undefined) return needs("profile");
   if (profile?.kind === "honest") return missingInLine(page).length > 0;
@@ -259,8 +278,12 @@ function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean
 }
 
 /** Whether a page may be the sign-in of a whole folder. */
-const isSignIn = ({ url }: Seen, page: Page) =>
-  isShort(page) && page.passwordFields === 1 && !hasEarlierKey(url) && !isLoginAddress(url);
+const isSignIn = (seen: Seen, page: Page) =>
+  isShort(page) &&
+  page.passwordFields === 1 &&
+  !hasEarlierKey(seen.url) &&
+  !isLoginAddress(seen.url) &&
+  !isSignInOfSite(seen);
 
 /** A new owner's domain often has only a home page, shown at every address. */
 const judgeReregisteredHome = ({ facts: { root } }: Seen): Finding | null =>

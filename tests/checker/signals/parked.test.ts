@@ -363,11 +363,6 @@ describe("what could prove parking is asked for", () => {
 describe("it stays open", () => {
   testRows([
     [
-      "when there is code of a parking service but other pages, too",
-      { html: sedo(), facts: { names: USUAL_NAMES, sibling: MISSING } },
-      SUSPECTED,
-    ],
-    [
       "when other addresses could not be asked",
       { html: sedo(), facts: { names: USUAL_NAMES, sibling: null } },
       SUSPECTED,
@@ -387,7 +382,24 @@ describe("it stays open", () => {
     ],
     [
       "when the page says that its domain is for sale, and nothing else says so",
-      { html: forSale("site.test is for sale"), facts: { names: USUAL_NAMES } },
+      {
+        html: forSale("site.test is for sale"),
+        facts: everywhere(forSale("site.test is for sale")),
+      },
+      SUSPECTED,
+    ],
+    [
+      "when the page says so, and other addresses could not be asked",
+      { html: forSale("site.test is for sale"), facts: { names: USUAL_NAMES, sibling: null } },
+      SUSPECTED,
+    ],
+    [
+      "when a home page says so, although the site says 404 elsewhere",
+      {
+        url: HOME,
+        html: forSale("site.test is for sale"),
+        facts: { names: USUAL_NAMES, sibling: MISSING, root: MISSING },
+      },
       SUSPECTED,
     ],
     [
@@ -395,18 +407,18 @@ describe("it stays open", () => {
       {
         html: forSale("site.test is for sale"),
         address: DANS_ADDRESS,
-        facts: { names: USUAL_NAMES },
+        facts: everywhere(forSale("site.test is for sale")),
       },
       SUSPECTED,
     ],
     [
       "when a short page is at a parking service's own address",
-      { html: linkList(), address: SEDOS_ADDRESS, facts: { names: USUAL_NAMES } },
+      { html: linkList(), address: SEDOS_ADDRESS, facts: everywhere(linkList()) },
       SUSPECTED,
     ],
     [
       "when a short page is at an address that a service hired, and the name could not be looked up",
-      { html: linkList(), address: DANS_ADDRESS, facts: { names: null } },
+      { html: linkList(), address: DANS_ADDRESS, facts: everywhere(linkList(), { names: null }) },
       SUSPECTED,
     ],
     [
@@ -426,6 +438,98 @@ describe("it stays open", () => {
       SUSPECTED,
     ],
   ]);
+});
+
+describe("a deep page with one mark, or only with words, is there if the site has other pages:", () => {
+  const estate = page("Domaine à vendre", "<h1>Domaine à vendre</h1><p>Vue sur la mer.</p>");
+  const others = { missing: MISSING, different: { html: article("Something else") } };
+  testRows(
+    Object.entries(others).flatMap(([kind, sibling]): Row[] => [
+      [
+        `code of a parking service: ${kind}`,
+        { html: sedo(), facts: { names: USUAL_NAMES, sibling } },
+        "active ok",
+      ],
+      [
+        `words: ${kind}`,
+        { html: forSale("site.test is for sale"), facts: { names: USUAL_NAMES, sibling } },
+        "active ok",
+      ],
+      [
+        `an estate in France: ${kind}`,
+        { html: estate, facts: { names: USUAL_NAMES, sibling } },
+        "active ok",
+      ],
+      [
+        `a parking service's address: ${kind}`,
+        { html: linkList(), address: SEDOS_ADDRESS, facts: { names: USUAL_NAMES, sibling } },
+        "active ok",
+      ],
+    ]),
+  );
+  testRows([
+    [
+      "but not with a mark and words",
+      {
+        html: sedo()
+          .replace("</h1>", "</h1><p>This domain is for sale.</p>")
+          .replace(/<title>.*<\/title>/, "<title>This domain is for sale</title>"),
+        facts: { names: USUAL_NAMES, sibling: MISSING },
+      },
+      DEAD,
+    ],
+    [
+      "but not with two marks",
+      {
+        html: parkingCrew(),
+        from: [LINK],
+        at: "http://ww1.site.test/story",
+        facts: { sibling: MISSING },
+      },
+      DEAD,
+    ],
+  ]);
+});
+
+describe("code that a page quotes is no code of the page:", () => {
+  const quoting = (code: string) => page("Parking pages", `<h1>How they are made</h1>${code}`);
+  const quotes: [what: string, code: string][] = [
+    ["in a string", `<script>const page = '<script src="//sedoparking.com/park.js">';</script>`],
+    ["in a template", '<script>show(`window.park = "eyJhIjoxfQ";`)</script>'],
+    [
+      "in a string with another quote",
+      `<script>var a = "it's", b = 'window.LANDER_SYSTEM="PW"';</script>`,
+    ],
+    ["in a comment of a script", `<script>// window.park = "eyJhIjoxfQ"\nstart()</script>`],
+    ["in a long comment", `<script>/* "/lander" window.location.href="/lander" */</script>`],
+    ["in a comment of the page", `<!-- <script src="//sedoparking.com/park.js"></script> -->`],
+    ["preformatted", `<pre><script src="//sedoparking.com/park.js"></script></pre>`],
+    ["in a field", `<textarea><html data-adblockkey="MFww"></textarea>`],
+    [
+      "as data",
+      `<script type="application/json">{"code":"window.park = \\"eyJhIjoxfQ\\""}</script>`,
+    ],
+    ["as text", `<p>&lt;html data-adblockkey="MFww"&gt; window.park = "eyJhIjoxfQ"</p>`],
+  ];
+  test.each(quotes)("%s", async (_, code) => {
+    const html = quoting(code);
+    expect(await verdictOn({ html, facts: everywhere(html, { names: PARKED_NAMES }) })).toBe(
+      "active ok",
+    );
+  });
+
+  test.each([
+    ["after strings", `<script>var a = 'it"s', b = "\\"";window.park = "eyJhIjoxfQ";</script>`],
+    ["after a comment", `<script>/* it's */ window.park = "eyJhIjoxfQ"</script>`],
+    [
+      "after a line that ends in a string",
+      `<script>x = 'oops\nwindow.park = "eyJhIjoxfQ"</script>`,
+    ],
+    ["after preformatted text", `<pre>x</pre><script src="//sedoparking.com/park.js"></script>`],
+  ])("but it is %s", async (_, code) => {
+    const html = quoting(code);
+    expect(await verdictOn({ html, facts: everywhere(html) })).toBe(DEAD);
+  });
 });
 
 const STATEMENTS = [
@@ -490,8 +594,8 @@ describe("a statement about the domain is understood in", () => {
     const asTitle = forSale(words, "Welcome.");
     const asText = `<title>site.test</title><p>${words}</p><p>Contact us today.</p>`;
 
-    expect(await verdictOn({ html: asTitle, facts: { names: USUAL_NAMES } })).toBe(SUSPECTED);
-    expect(await verdictOn({ html: asText, facts: { names: USUAL_NAMES } })).toBe(SUSPECTED);
+    expect(await verdictOn({ html: asTitle, facts: everywhere(asTitle) })).toBe(SUSPECTED);
+    expect(await verdictOn({ html: asText, facts: everywhere(asText) })).toBe(SUSPECTED);
   });
 });
 
@@ -915,17 +1019,20 @@ describe("the evidence", () => {
     ],
     [
       "words of sale",
-      { html: forSale("Buy this domain"), facts: { names: null } },
+      { html: forSale("Buy this domain"), facts: { names: null, sibling: null } },
       ["domain_for_sale"],
     ],
     [
       "words of expiry",
-      { html: forSale("This domain has expired"), facts: { names: null } },
+      { html: forSale("This domain has expired"), facts: { names: null, sibling: null } },
       ["domain_expired"],
     ],
     [
       "words of nothing there",
-      { html: forSale("site.test is parked free, courtesy of GoDaddy"), facts: { names: null } },
+      {
+        html: forSale("site.test is parked free, courtesy of GoDaddy"),
+        facts: { names: null, sibling: null },
+      },
       ["domain_without_site"],
     ],
   ])("shows %s", async (_, given, rules) => {

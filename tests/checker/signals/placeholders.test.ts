@@ -787,7 +787,7 @@ describe("the evidence names the rule of", () => {
     [
       "a default page everywhere",
       { html: NGINX, facts: { sibling: { html: NGINX }, home: MISSING } },
-      ["default_page", "same_everywhere"],
+      ["default_page", "same_everywhere", "control_differs"],
     ],
     [
       "a lost database",

@@ -250,7 +250,11 @@ describe("a link that leads to a home page is dead if a random address does, too
   });
 
   test("and the verdict says so", async () => {
-    expect(await rulesOn(bothLead(LINK, HOME))).toEqual(["leads_home", "sibling_leads_home"]);
+    expect(await rulesOn(bothLead(LINK, HOME))).toEqual([
+      "leads_home",
+      "sibling_leads_home",
+      "control_differs",
+    ]);
   });
 });
 
@@ -409,6 +413,51 @@ describe("a link that leads to a home page is alive", () => {
       bothLead("http://site.test/out?url=https%3A%2F%2Fwww.shop.test%2F", "https://www.shop.test/"),
       ALIVE,
     ],
+  ]);
+});
+
+describe("a link that names a home page is alive if it leads to one, although missing pages do as well:", () => {
+  const page = (path: string) => `http://site.test${path}`;
+  testRows([
+    ...[
+      "/portal/public/home",
+      "/portal/public/home/",
+      "/portal/public/index.html",
+      "/de/stadt/portal/Startseite.html",
+      "/a/b/c/d/index.jsf",
+      "/fr/portail/accueil",
+      "/web/guest/inicio",
+      "/Intranet/Pages/default.aspx",
+      "/app/start.do",
+      "/cms/main.php?lang=de",
+    ].map((path): Row => [`${path} to the site's`, bothLead(page(path), HOME), ALIVE]),
+    ["to that of its folder", bothLead(page("/portal/public/home"), page("/portal/")), ALIVE],
+    [
+      "to that of its folder, by another name",
+      bothLead(page("/portal/public/home"), page("/portal/index.php")),
+      ALIVE,
+    ],
+    [
+      "to that of the site's new host",
+      bothLead(page("/portal/public/index.html"), "https://new.test/"),
+      ALIVE,
+    ],
+  ]);
+  testRows([
+    [
+      "not one that says that it is missing",
+      bothLead(page("/portal/public/home"), HOME, { html: excuse("Page not found") }),
+      "unknown soft404_suspected",
+    ],
+    ["not a branch of a program", bothLead(page("/owner/program/tree/main"), HOME), DEAD_HOME],
+    [
+      "not a thing whose name is in the query",
+      bothLead(page("/shop/index.php?id=77"), HOME),
+      DEAD_HOME,
+    ],
+    ["not one below five folders", bothLead(page("/a/b/c/d/e/index.html"), HOME), DEAD_HOME],
+    ["not a house by its name", bothLead(page("/houses/home-by-the-sea"), HOME), DEAD_HOME],
+    ["not a greeting", bothLead(page("/blog/2030/welcome"), HOME), DEAD_HOME],
   ]);
 });
 

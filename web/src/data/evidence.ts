@@ -193,6 +193,8 @@ const PLACES: Record<Probe["asked"], string> = {
   sibling: "A random URL next to it",
   root: "A random URL of the site",
   home: "The home page",
+  control: "A page that the site links to",
+  sitemap: "The sitemap",
   subdomain: "A random name below the domain",
   service: "The service",
   canary: "An old link of the service",
