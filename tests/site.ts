@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import net, { type AddressInfo, type Socket } from "node:net";
 import tls from "node:tls";
 
-export type Certificate = "good" | "other" | "expired" | "early" | "self";
+/** `nameless` is its own authority, and names its host as common name only. */
+export type Certificate = "good" | "other" | "expired" | "early" | "self" | "nameless";
 
 /** What the site says to a request: a status, a page, or whatever a function makes of it. */
 export type Says = number | string | ((request: Request) => Response | Promise<Response>);
@@ -25,8 +26,9 @@ type RawSite = { port: number; url: string; connections: number; stop(): Promise
 
 const read = (file: string) => readFileSync(new URL(`./certs/${file}`, import.meta.url), "utf8");
 
-/** The authority that signed all certificates but `self`. */
+/** The authority that signed all certificates but `self` and `nameless`. */
 export const TEST_CA = read("ca.pem");
+export const NAMELESS_CA = read("nameless.pem");
 
 const pair = (name: Certificate) => ({ cert: read(`${name}.pem`), key: read(`${name}.key`) });
 

@@ -265,9 +265,12 @@ const persistent = (seen: Conclusion, reason: DeadReason): Conclusion => ({
 const lastingDeath = ({ patienceMs, cause }: Conclusion): DeadReason | null =>
   patienceMs === null ? null : (cause as DeadReason);
 
+/** Signals of failures that browsers, or other machines, may not have. */
+const NEVER_LASTING = ["no_ipv6_here", "unsafe_location", "answered_malformed"];
+
 function kindOf({ reason, cause, evidence }: Conclusion): FailureKind | null {
   const hasSignal = (rule: string) => evidence.signals.some((signal) => signal.rule === rule);
-  if (hasSignal("no_ipv6_here") || hasSignal("unsafe_location")) return null;
+  if (NEVER_LASTING.some(hasSignal)) return null;
   if (reason === "service_unavailable" && cause !== undefined) return "doubted";
   if (reason === "http_530" && hasSignal("origin_dns_missing")) return "origin_dns_missing";
   if (reason === "soft404_suspected" && hasSignal("no_control")) return "uncompared";

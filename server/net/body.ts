@@ -166,7 +166,6 @@ const FOR_ZSTD = { ...USUAL, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 /** The codings of RFC 9110 §8.4.1, RFC 7932 and RFC 8878, given the first byte of the body. */
 const DECODERS = new Map<string, (first: number) => Decoder>([
   ["gzip", () => createGunzip(USUAL)],
-  ["x-gzip", () => createGunzip(USUAL)],
   ["deflate", (first) => (isWrapped(first) ? createInflate : createInflateRaw)(USUAL)],
   ["br", () => createBrotliDecompress(USUAL)],
   ["zstd", () => createZstdDecompress(FOR_ZSTD)],
@@ -182,15 +181,36 @@ const isWrapped = (first: number) => (first & 0x0f) === 8;
  * @param cap of the decompressed body
  */
 export function unpackInto(next: Stage, contentEncoding: string, cap: number): Stage {
+  const codings = codingsIn(contentEncoding);
+  if (codings.length > MOST_CODINGS) return refuse(next);
+  const inPieces = codings.reduce(
+    (stage, coding, at) =>
+      unpackOne(stage, coding, { isRepeated: codings.includes(coding, at + 1) }),
+    next,
+  );
+  const unpack = codings.length === 1 && cap >= SHORT_BYTES && AT_ONCE.get(codings[0]!);
+  return unpack ? unpackAtOnce(next, unpack, inPieces) : inPieces;
+}
+
+/** Codings of IANA's registry that are not decoded here. Any other name, such as a charset, means no coding. */
+const NOT_DECODED = new Set([
+  "aes128gcm",
+  "compress",
+  "dcb",
+  "dcz",
+  "exi",
+  "pack200-gzip",
+  "x-compress",
+]);
+
+/** Only gzip shows by its first byte whether a body was packed as often as its header says. */
+function codingsIn(contentEncoding: string): string[] {
   const codings = contentEncoding
     .toLowerCase()
     .split(",")
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== "" && coding !== "identity");
-  if (codings.length > MOST_CODINGS) return refuse(next);
-  const inPieces = codings.reduce(unpackOne, next);
-  const unpack = codings.length === 1 && cap >= SHORT_BYTES && AT_ONCE.get(codings[0]!);
-  return unpack ? unpackAtOnce(next, unpack, inPieces) : inPieces;
+    .map((coding) => coding.trim().replace(/^x-gzip$/, "gzip"))
+    .filter((coding) => DECODERS.has(coding) || NOT_DECODED.has(coding));
+  return codings.filter((coding, at) => coding === "gzip" || codings.indexOf(coding) === at);
 }
 
 type UnpackWhole = (packed: Uint8Array, limits: { maxOutputLength: number }) => Uint8Array;
@@ -198,7 +218,6 @@ type UnpackWhole = (packed: Uint8Array, limits: { maxOutputLength: number }) => 
 /** For other codings, Bun 1.4.5 does not report truncated bodies, or the first byte decides. */
 const AT_ONCE = new Map<string, UnpackWhole>([
   ["gzip", gunzipSync],
-  ["x-gzip", gunzipSync],
   ["br", brotliDecompressSync],
 ]);
 const MOST_HELD_BYTES = 64 * 1024;
@@ -247,14 +266,21 @@ function unpackShort(unpack: UnpackWhole, pieces: Uint8Array[]): Uint8Array | nu
   }
 }
 
-function unpackOne(next: Stage, coding: string): Stage {
+/** The first byte of a gzip file (RFC 1952 §2.3.1), which no text begins with. */
+const GZIP_MAGIC = 0x1f;
+
+/** @param options whether the coding is named again for the packed body, which may be packed only once */
+function unpackOne(next: Stage, coding: string, { isRepeated }: { isRepeated: boolean }): Stage {
   const createDecoder = DECODERS.get(coding);
   if (!createDecoder) return refuse(next);
   // Created with the first byte, since a body without one is empty, not corrupt.
   let unpacking: Unpacking | null = null;
+  let isPlain: boolean | null = null;
   return {
     async write(piece) {
       if (piece.length === 0) return;
+      isPlain ??= isRepeated && piece[0] !== GZIP_MAGIC;
+      if (isPlain) return next.write(piece);
       unpacking ??= start(createDecoder(piece[0]!), next);
       await feed(unpacking, piece);
     },

@@ -50,6 +50,8 @@ export type Exchange =
       /** The body is longer, or should be. */
       truncated: boolean;
       bodyProblem: BodyProblem | null;
+      /** Lines of `Location` or `Refresh` differ from each other, so the target is not known. */
+      hasConflict: boolean;
       address: string | null;
       /** When the certificate expires, in milliseconds since 1970; null over plain http. */
       tlsExpiresAt: number | null;
@@ -62,6 +64,8 @@ export type Exchange =
       kind: "failed";
       reason: FailureReason;
       detail: string;
+      /** The server answered with a 2xx or 3xx, or may have done so, but not in valid HTTP. */
+      isAnswered?: true;
       address: string | null;
       tlsExpiresAt: number | null;
       dnsMs: number | null;
@@ -113,7 +117,7 @@ export function failed(
   trip: Pick<Plan, "startedAt" | "options"> & Partial<Trip>,
   reason: FailureReason,
   detail: string,
-): Exchange {
+): FailedExchange {
   return {
     kind: "failed",
     reason,
@@ -147,7 +151,8 @@ type TransportReason =
   | "tls_untrusted"
   | "tls_name_mismatch"
   | "tls_protocol"
-  | "tls_handshake_reset";
+  | "tls_handshake_reset"
+  | "client_certificate";
 
 /** Problems after valid headers. The status still counts. */
 export type BodyProblem = "body_incomplete" | "body_undecodable" | "read_timeout";
@@ -177,6 +182,7 @@ const REASON_BY_CODE: Record<string, TransportReason> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "tls_self_signed",
   ERR_TLS_CERT_ALTNAME_INVALID: "tls_name_mismatch",
   EPROTO: "tls_protocol",
+  CLIENT_CERTIFICATE: "client_certificate",
   ERR_PROXY_TUNNEL: "monitor_proxy_error",
 };
 

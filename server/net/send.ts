@@ -1,7 +1,8 @@
 import { connect, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
-import { checkServerIdentity } from "node:tls";
+import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from "node:tls";
 import { type Incoming, readBody } from "./body.ts";
+import { watchForRequest } from "./client-certificate.ts";
 import type { NameServer } from "./dns-query.ts";
 import {
   BEFORE_SENDING,
@@ -14,8 +15,9 @@ import {
   reasonOfError,
   type Trip,
 } from "./exchange.ts";
-import { getByNode } from "./node-get.ts";
 import { bareHost, isOutside, parseAddress } from "./policy.ts";
+import { getRaw } from "./raw-get.ts";
+import { joinEqualLines, Malformed, separateTargets } from "./raw-head.ts";
 
 const CONNECT_MS = 10_000;
 const HEADERS_MS = 20_000;
@@ -24,30 +26,56 @@ const HEADER_BYTES = 64 * 1024;
 /** Least size of a useful truncated body. */
 const USEFUL_BYTES = 1024;
 
-/** Sends the request to one vetted address. */
+/** Sends the request to one vetted address, and again where `fetch` does not show what a browser would. */
 export async function sendTo(plan: Plan, address: string | null): Promise<Exchange> {
   const exchange = await sendBy(fetchPinned, plan, address);
-  if (!mayHaveLostBytes(plan, exchange)) return exchange;
-  const again = await sendBy(fetchByNode, plan, address);
-  return again.kind === "failed" ? exchange : { ...again, headersMs: exchange.headersMs };
+  const isUnclear = exchange.kind === "response" && joinEqualLines(exchange.headers);
+  if (!isUnclear && !mayBeMisread(plan, exchange)) return exchange;
+  const again = mayRepeat(plan) ? await sendBy(sendRaw, plan, address) : null;
+  if (again?.kind === "response") return withFirstTime(again, exchange);
+  if (exchange.kind === "response") {
+    return isUnclear ? { ...exchange, ...separateTargets(exchange.headers) } : exchange;
+  }
+  if (again?.reason === "client_certificate") return again;
+  const isAnswered = again ? again.isAnswered : exchange.reason === "http_malformed";
+  return isAnswered ? { ...exchange, isAnswered } : exchange;
 }
+
+/** The response time is that of the first response. */
+const withFirstTime = (again: Answered, first: Exchange): Exchange =>
+  first.kind === "response" ? { ...again, headersMs: first.headersMs } : again;
+
+/** Requests that may change something, or use a proxy, are not repeated. */
+const mayRepeat = (plan: Plan) =>
+  (plan.input.method ?? "GET") === "GET" && plan.options.proxy === undefined && leftOf(plan) > 0;
+
+const mayBeMisread = (plan: Plan, exchange: Exchange): boolean =>
+  exchange.kind === "response"
+    ? mayHaveLostBytes(exchange)
+    : STRICT.has(exchange.reason) ||
+      (plan.url.protocol === "https:" && WITHOUT_CERTIFICATE.has(exchange.reason));
+
+/** Failures for responses that browsers and curl may accept. */
+const STRICT = new Set<FailureReason>(["http_malformed", "header_overflow"]);
+
+/** Failures with a server that wants a client certificate. */
+const WITHOUT_CERTIFICATE = new Set<FailureReason>([
+  "tls_protocol",
+  "tls_handshake_reset",
+  "conn_reset",
+]);
 
 /**
  * Whether `fetch` of Bun 1.4.5 may have dropped bytes: it loses those that arrive together with the end of the
- * connection. Requests that may change something, or use a proxy, are not repeated.
+ * connection, and those of chunks with a padded size.
  */
-const mayHaveLostBytes = (plan: Plan, exchange: Exchange): exchange is Answered =>
-  exchange.kind === "response" &&
-  exchange.bodyProblem === "body_incomplete" &&
-  exchange.status < 300 &&
-  exchange.bodyBytes < USEFUL_BYTES &&
-  (plan.input.method ?? "GET") === "GET" &&
-  plan.options.proxy === undefined &&
-  leftOf(plan) > 0;
+const mayHaveLostBytes = ({ bodyProblem, status, bodyBytes }: Answered): boolean =>
+  bodyProblem === "body_incomplete" && status < 300 && bodyBytes < USEFUL_BYTES;
 
 type Answered = Exchange & { kind: "response" };
 
-type Send = (trip: Trip, signal: AbortSignal) => Promise<Incoming>;
+type Received = Incoming & { hasConflict?: boolean };
+type Send = (trip: Trip, signal: AbortSignal) => Promise<Received>;
 
 async function sendBy(send: Send, plan: Plan, address: string | null): Promise<Exchange> {
   const handshake = { isDone: plan.url.protocol === "http:", expiresAt: null };
@@ -70,12 +98,11 @@ async function sendBy(send: Send, plan: Plan, address: string | null): Promise<E
 function limitsOf(trip: Trip): Limits {
   const { url, input, options, address, handshake } = trip;
   const isSecure = url.protocol === "https:";
-  const port = Number(url.port) || (isSecure ? 443 : 80);
   const isReachable = async (withinMs: number) =>
     address === null ||
     options.proxy !== undefined ||
     (isSecure && handshake.isDone) ||
-    canConnect(address, port, withinMs);
+    canConnect(address, portOf(url), withinMs);
   return {
     leftMs: Math.max(0, leftOf(trip)),
     connectMs: input.connectMs ?? CONNECT_MS,
@@ -110,37 +137,75 @@ function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
   });
 }
 
-function fetchByNode(trip: Trip, signal: AbortSignal): Promise<Incoming> {
-  const { url, input } = trip;
-  const { serverName, ...tls } = tlsOf(trip);
-  return getByNode(pinnedOf(trip), {
-    headers: { ...input.headers, Host: url.host },
-    signal,
-    ...(url.protocol === "https:" && { ...tls, ...(serverName && { servername: serverName }) }),
-  });
+/** @throws ClientCertificateWanted instead of an error with that cause */
+async function sendRaw(trip: Trip, signal: AbortSignal): Promise<Received> {
+  const { url, address, input, handshake } = trip;
+  const watch = watchForRequest();
+  try {
+    return await getRaw({
+      address: address ?? bareHost(url),
+      port: portOf(url),
+      path: `${url.pathname}${url.search}`,
+      headers: { Host: url.host, ...input.headers },
+      signal,
+      tls: url.protocol === "https:" ? rawTlsOf(trip) : null,
+      onTlsBytes: watch.take,
+    });
+  } catch (error) {
+    if (error instanceof Malformed || !watch.explains(error, handshake.isDone)) throw error;
+    throw new ClientCertificateWanted();
+  }
+}
+
+class ClientCertificateWanted extends Error {
+  readonly code = "CLIENT_CERTIFICATE";
+}
+
+const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === "https:" ? 443 : 80);
+
+function tlsOf(trip: Trip): BunFetchRequestInitTLS {
+  const { serverName, ...identity } = identityOf(trip);
+  return { ...identity, ...(serverName && { serverName }), ...(trip.ca && { ca: trip.ca }) };
+}
+
+function rawTlsOf(trip: Trip): ConnectionOptions {
+  const { serverName: servername, ...identity } = identityOf(trip);
+  return {
+    ...identity,
+    ...(servername && { servername }),
+    ...(trip.ca && { ca: trip.ca }),
+    ALPNProtocols: ["http/1.1"],
+  };
 }
 
 /** The certificate must be for the name in the URL, not for the address. */
-function tlsOf({ url, input, ca, handshake }: Trip): BunFetchRequestInitTLS {
+function identityOf({ url, input, handshake }: Trip) {
   const host = bareHost(url).replace(/\.$/, "");
   return {
-    ...(parseAddress(host) === null && { serverName: host }),
-    ...(ca && { ca }),
+    serverName: parseAddress(host) === null ? host : null,
     rejectUnauthorized: input.trust !== "any",
-    checkServerIdentity: (_, certificate) => {
+    checkServerIdentity(_: string, certificate: PeerCertificate) {
       handshake.isDone = true;
       handshake.expiresAt = Date.parse(certificate.valid_to) || null;
-      return checkServerIdentity(host, certificate);
+      return checkIdentity(host, certificate);
     },
   };
 }
 
-async function receive(trip: Trip, response: Incoming, late: Promise<"late">): Promise<Exchange> {
+/** Browsers ignore the common name, so a certificate needs alternative names (RFC 9110 §4.3.4). */
+function checkIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  if (certificate.subjectaltname) return checkServerIdentity(host, certificate);
+  const error = new Error("The certificate has no alternative names.");
+  return Object.assign(error, { code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+}
+
+async function receive(trip: Trip, response: Received, late: Promise<"late">): Promise<Exchange> {
   const { input, startedAt, options, address, handshake } = trip;
   const headersMs = options.clock.elapsed() - startedAt;
   const { status, headers } = response;
   if (sizeOf(headers) > HEADER_BYTES) {
-    return failed(trip, "header_overflow", "The headers were larger than 64 KiB.");
+    const exchange = failed(trip, "header_overflow", "The headers were larger than 64 KiB.");
+    return isSuccess(status) ? { ...exchange, isAnswered: true } : exchange;
   }
   const cap = typeof input.bodyCap === "number" ? input.bodyCap : input.bodyCap(status, headers);
   const { bytes, length, truncated, problem } = await readBody(response, cap, late, input.onBody);
@@ -150,6 +215,7 @@ async function receive(trip: Trip, response: Incoming, late: Promise<"late">): P
   return {
     kind: "response",
     ...{ status, headers, body: bytes, bodyBytes: length, truncated, bodyProblem: problem },
+    hasConflict: response.hasConflict ?? false,
     ...{ address, tlsExpiresAt, dnsMs: trip.dnsMs ?? null, headersMs, elapsedMs },
   };
 }
@@ -166,8 +232,12 @@ function sizeOf(headers: Headers): number {
 function explain(trip: Trip, error: unknown): Exchange {
   if (error instanceof Late) return failed(trip, sharpen(trip, error.reason), "Time ran out.");
   const detail = `The request failed (${codeOf(error)}).`;
-  return failed(trip, sharpen(trip, reasonOfError(error)), detail);
+  const exchange = failed(trip, sharpen(trip, reasonOfError(error)), detail);
+  const isAnswered = error instanceof Malformed && isSuccess(error.status);
+  return isAnswered ? { ...exchange, isAnswered } : exchange;
 }
+
+const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 400;
 
 /** `fetch` does not distinguish resets before and after the handshake, nor failures of server and proxy. */
 function sharpen({ options, handshake }: Trip, reason: FailureReason): FailureReason {

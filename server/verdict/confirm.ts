@@ -221,7 +221,8 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
   const { attempts, probes, link } = check;
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
   const { fault, report } = await monitorFault(check, latest);
-  const ending = fault ? wanted : await verifyWithCanaries(check, wanted);
+  const verified = fault ? wanted : await verifyWithCanaries(check, wanted);
+  const ending = fault ? verified : await unlessSecure(check, latest, verified);
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
   const isOpen =
     !isMonitorFault(fault ?? ending.reason) &&
@@ -276,6 +277,35 @@ function versionOf(probe: Probe): string {
   const named = ["etag", "last-modified", "content-length"].map((name) => headers.get(name));
   return `${status} ${named.find((value) => value !== null) ?? ""}`;
 }
+
+/** Failures of port 80 that port 443 may not have. */
+const PLAIN_ONLY = /^conn_(refused|timeout)$/;
+/** For the request over https, even if the check has less time left. */
+const LEAST_SECURE_MS = 5000;
+
+/** Many sites have closed port 80, so the same address is requested over https before such a failure counts. */
+async function unlessSecure(
+  check: Check,
+  { probe: seen, style }: Attempt,
+  ending: Ending,
+): Promise<Ending> {
+  const url = new URL(seen.finalUrl);
+  const isPlain = url.protocol === "http:" && url.port === "";
+  if (!isPlain || !PLAIN_ONLY.test(ending.reason) || seen.kind !== "failed") return ending;
+  // Nothing was requested.
+  if (seen.heldMs !== undefined) return ending;
+  url.protocol = "https:";
+  const { checkTimeoutMs, signal } = check.checker;
+  const timeoutMs = Math.max(LEAST_SECURE_MS, Math.min(checkTimeoutMs, remainingMs(check)));
+  const usual = { ...USUAL_STYLE, profile: style.profile };
+  const found = await probe(check.checker, { url: url.href, style: usual, timeoutMs, signal });
+  if (found.kind !== "answered" || !isThere(found.status)) return ending;
+  const notes = [`${urlInBetween(url.href)} returns ${found.status}.`];
+  return { ...ending, reason: "https_only", evidence: { notes } };
+}
+
+/** Whether a status shows a page, or a refusal by a server that may have one. */
+const isThere = (status: number) => status < 500 && status !== 404 && status !== 410;
 
 /** Failures of https that plain http may not have. */
 const SECURE_ONLY = /^(conn_|read_timeout$|tls_protocol$|tls_handshake_reset$)/;

@@ -481,6 +481,78 @@ describe("a bad certificate", () => {
   });
 });
 
+describe("a closed port 80", () => {
+  /** Requests to ports 80 and 443 of `site.test` go to others, since only an administrator may listen there. */
+  const withPorts = (plain: number, secure: number): Partial<Checker> => {
+    const { outbound } = labChecker().checker;
+    const request: Checker["outbound"]["request"] = (target, input) => {
+      const url = new URL(target);
+      if (url.port === "") url.port = String(url.protocol === "https:" ? secure : plain);
+      return outbound.request(url, input);
+    };
+    return { outbound: { ...outbound, request } };
+  };
+  const checkClosed = (
+    says: Says,
+    certificate: Certificate = "good",
+    url = "http://site.test/a",
+  ) => {
+    const site = until(startSite({ "/a": says }, { certificate }));
+    return check(url, wasActive, withPorts(freePort(), site.port));
+  };
+
+  test.each<[string, Says]>([
+    ["a page", "hello"],
+    ["a refusal", 403],
+  ])("with %s over https is never a lasting failure", async (_, says) => {
+    expect(await checkClosed(says)).toMatchObject({
+      status: "unknown",
+      reason: "https_only",
+      patienceMs: null,
+      evidence: { notes: [expect.stringMatching(/^https:\/\/site\.test\/a returns \d+\.$/)] },
+    });
+  });
+
+  test.each<[string, Says, Certificate]>([
+    ["a missing page", 404, "good"],
+    ["an error", 500, "good"],
+    ["a page for another name", "hello", "other"],
+    ["an expired certificate", "hello", "expired"],
+  ])("with %s over https is one", async (_, says, certificate) => {
+    expect(await checkClosed(says, certificate)).toMatchObject({ reason: "conn_refused" });
+  });
+
+  test("with nothing over https is one, and other ports are not tried there", async () => {
+    const options = withPorts(freePort(), freePort());
+    const other = `http://site.test:${freePort()}/a`;
+
+    expect(await check("http://site.test/a", wasActive, options)).toMatchObject({
+      reason: "conn_refused",
+    });
+    expect(await checkClosed("hello", "good", other)).toMatchObject({ reason: "conn_refused" });
+  });
+});
+
+describe("a client certificate", () => {
+  test.each([
+    ["nginx", "400 Bad Request", "<title>400 No required SSL certificate was sent</title>"],
+    ["IIS", "403 Forbidden", "<h1>Forbidden: client certificate required</h1>"],
+    ["a proxy", "496 SSL Certificate Required", ""],
+  ])("that %s wants by a page is unknown", async (_, status, body) => {
+    const response = `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\n\r\n${body}`;
+    const site = until(await startRawSite(replies(response)));
+
+    expect(await check(site.url)).toMatchObject({ reason: "client_certificate", profiles: "A" });
+  });
+
+  test("is not what another bad request is about", async () => {
+    const response = "HTTP/1.1 400 Bad\r\nContent-Type: text/html\r\n\r\n<title>No</title>";
+    const site = until(await startRawSite(replies(response)));
+
+    expect(await check(site.url)).toMatchObject({ reason: "http_400" });
+  });
+});
+
 describe("a name that does not exist", () => {
   /** Two name servers that say the same, one entry after the other. */
   const answering = (...rounds: (DnsReason | string[])[]): Partial<Checker> => {

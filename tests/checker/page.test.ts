@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
+import { encodeQuery } from "../../server/verdict/page/query-encoding.ts";
 import { readPage } from "./read-page.ts";
 
 const HTML = "text/html; charset=utf-8";
@@ -255,5 +256,31 @@ describe("a page that sends its reader on", () => {
 
     expect(everyone.refresh).toEqual({ delayS: 0, url: "/a?b&c" });
     expect(few.refresh).toBeNull();
+  });
+});
+
+describe("The query of a page's address is in the page's own encoding", () => {
+  const refreshIn = (charset: string, bytes: number[]) => {
+    const reader = createPageReader(`text/html; charset=${charset}`);
+    const [start, end] = ['<meta http-equiv=refresh content="0;url=/', '">'];
+    reader.take(Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)]));
+    return URL.parse(reader.end().refresh?.url ?? "", "http://site.test/")?.href;
+  };
+  const q = [0x3f, 0x71, 0x3d];
+
+  test.each<[string, number[], string]>([
+    ["windows-1251", [...q, 0xcf, 0xf0], "/?q=%CF%F0"],
+    ["windows-1251", [0xcf, 0xf0], "/%D0%9F%D1%80"],
+    ["iso-8859-1", [...q, 0xe9, 0x26, 0x61, 0x23, 0xe9], "/?q=%E9&a#%C3%A9"],
+    ["shift_jis", [...q, 0x93, 0xfa], "/?q=%93%FA"],
+    ["euc-kr", [...q, 0xb0, 0xa1], "/?q=%B0%A1"],
+    ["gbk", [...q, 0xd6, 0xd0], "/?q=%D6%D0"],
+    ["utf-8", [...q, 0xc3, 0xa9], "/?q=%C3%A9"],
+  ])("%s %p", (charset, bytes, address) => {
+    expect(refreshIn(charset, bytes)).toBe(`http://site.test${address}`);
+  });
+
+  test("and a sign that the encoding lacks is a reference", () => {
+    expect(encodeQuery("/?q=\u0416", "windows-1252")).toBe("/?q=%26%231046%3B");
   });
 });

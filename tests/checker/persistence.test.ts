@@ -56,6 +56,16 @@ const UNCOMPARED = saw("soft404_suspected", {
   evidence: { ...NO_EVIDENCE, signals: [{ rule: "no_control", text: "Nothing to compare." }] },
 });
 
+const ANSWERED = saw("http_malformed", {
+  evidence: { ...NO_EVIDENCE, signals: [{ rule: "answered_malformed", text: "Status 200." }] },
+});
+
+test("A malformed success never means death", () => {
+  expect(lastOf([0, ANSWERED], [DAYS_7, ANSWERED], [2 * DAYS_7, ANSWERED])).toBe(
+    "unknown http_malformed",
+  );
+});
+
 describe("The same failure in check after check means death", () => {
   test.each<[hours: number, seen: Seen]>([
     [DAY_1, "conn_refused"],
@@ -136,6 +146,8 @@ describe("What is not the link's death stays unknown for ever", () => {
     "consent_wall",
     "geo_blocked",
     "network_filter",
+    "client_certificate",
+    "https_only",
     "tls_expired",
     "tls_not_yet_valid",
     "tls_self_signed",

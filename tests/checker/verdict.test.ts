@@ -245,6 +245,7 @@ describe("a failed attempt", () => {
     ["tls_name_mismatch", '0{"trust":"any","keepsCookies":false}'],
     ["tls_protocol", "2"],
     ["tls_handshake_reset", "2"],
+    ["client_certificate", ""],
     ["redirect_loop", AS_BROWSER],
     ["redirect_too_many", '2{"maxHops":20}'],
     ["redirect_bad_location", "2"],

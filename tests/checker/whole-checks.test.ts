@@ -110,7 +110,7 @@ const CONNECTION_ROWS = async (): Promise<Row[]> => [
   [
     "three hundred headers",
     await raw("headers", replies(`${HTML}${"X-Header: 1\r\n".repeat(300)}\r\nhi`)),
-    "unknown http_malformed",
+    "active ok",
   ],
   [
     "headers without end",

@@ -1,5 +1,6 @@
 import { createFinder, foldSpaces, MARKUP_CHARS, nothingYet, type Page, pageOf } from "./finder.ts";
 import { createMarkupReader } from "./markup.ts";
+import { encodeQuery } from "./query-encoding.ts";
 
 export { foldSpaces, type Page } from "./finder.ts";
 
@@ -57,8 +58,20 @@ export function createPageReader(contentType: string | null): PageReader {
     end() {
       readCollected();
       markup.end();
-      return pageOf(found, finder.visibleText());
+      return withEncodedQueries(pageOf(found, finder.visibleText()), decoder?.encoding ?? "utf-8");
     },
+  };
+}
+
+/** The page's addresses, with their queries in its own encoding. */
+function withEncodedQueries(page: Page, encoding: string): Page {
+  const encode = (address: string | null) => address && encodeQuery(address, encoding);
+  const { refresh, canonical, ogUrl } = page;
+  return {
+    ...page,
+    canonical: encode(canonical),
+    ogUrl: encode(ogUrl),
+    refresh: refresh && { ...refresh, url: encodeQuery(refresh.url, encoding) },
   };
 }
 

@@ -27,9 +27,9 @@ export function withoutFragment(url: URL): URL {
 
 /** The target of a redirect; null if the response itself must be judged. */
 export function locationOf(status: number, headers: Headers): string | null {
-  const location = headers.get("location")?.trim();
+  const location = encodeBytes(headers.get("location") ?? "").trim();
   if (!REDIRECTS.has(status) || !location) return null;
-  return opensApp(location) ? null : fromWire(location);
+  return opensApp(location) ? null : location;
 }
 
 /** Whether the target opens an app on the visitor's device. */
@@ -38,11 +38,12 @@ const opensApp = (location: string) =>
     location,
   );
 
-/** Header bytes are read as Latin-1, but servers send UTF-8 in `Location`. */
-function fromWire(text: string): string {
-  const decoded = Buffer.from(text, "latin1").toString("utf8");
-  return decoded.includes("\ufffd") ? text : decoded;
-}
+/**
+ * Percent-encodes the bytes of a header from 0x80 on, which are read as Latin-1: they stay as they are, whatever their
+ * encoding is. Before anything else, since half of a character may look like a blank.
+ */
+const encodeBytes = (value: string) =>
+  value.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** The refresh of a page, if it is short enough to count as a redirect. */
 export function refreshOf(answer: {
@@ -51,7 +52,8 @@ export function refreshOf(answer: {
   page: Page | null;
 }): Refresh | null {
   if (answer.status < 200 || answer.status > 299) return null;
-  const refresh = parseRefresh(answer.headers.get("refresh") ?? "") ?? answer.page?.refresh ?? null;
+  const refresh =
+    parseRefresh(encodeBytes(answer.headers.get("refresh") ?? "")) ?? answer.page?.refresh ?? null;
   return refresh && refresh.delayS <= LONGEST_DELAY_S ? refresh : null;
 }
 
@@ -93,7 +95,10 @@ export const asRedirect = <R extends string>(reason: R) =>
 const COOKIES_PER_HOST = 50;
 const LONGEST_COOKIE = 4096;
 
-/** Keeps the cookies of a response as a browser would (RFC 6265 §5.3), in a new jar if there is none yet. */
+/**
+ * Keeps the cookies of a response as a browser would, in a new jar if there is none yet. Those without a name are cookies
+ * too (RFC 6265bis §5.6).
+ */
 export function keepCookies(
   jar: CookieJar | null,
   { href }: URL,
@@ -101,7 +106,7 @@ export function keepCookies(
 ): CookieJar | null {
   const lines = headers.getSetCookie().filter((line) => line.length <= LONGEST_COOKIE);
   if (lines.length === 0) return jar;
-  const kept = jar ?? new CookieJar();
+  const kept = jar ?? new CookieJar(undefined, { looseMode: true });
   const names = new Set(kept.getCookiesSync(href).map(({ key }) => key));
   for (const line of lines) {
     const name = nameOf(line);
@@ -125,7 +130,8 @@ export function withCookies(
   return { ...headers, Cookie: [...own, set].join("; ") };
 }
 
-const nameOf = (cookie: string) => cookie.split("=", 1)[0]!.trim();
+/** Empty for a cookie without a name. */
+const nameOf = (cookie: string) => /^([^=;]*)=/.exec(cookie)?.[1]?.trim() ?? "";
 
 /** A short hash of all cookies in the jar. */
 export function stateOf(jar: CookieJar | null): string {

@@ -102,6 +102,8 @@ export type Failure = Journey & {
   heldMs?: number;
   /** A browser may follow the redirect's target, but this monitor refuses to. */
   isUnsafe?: true;
+  /** The server answered with a 2xx or 3xx, or may have done so, but not in valid HTTP. */
+  isAnswered?: true;
 };
 
 export type Probe = Answer | Failure;
@@ -161,13 +163,23 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   journey.tlsExpiresAt = exchange.tlsExpiresAt;
   journey.dnsMs = exchange.dnsMs;
   if (exchange.kind === "failed") {
-    return fail(attempt, nameFailure(attempt, exchange.reason), exchange.detail);
+    const failure = fail(attempt, nameFailure(attempt, exchange.reason), exchange.detail);
+    return exchange.isAnswered ? { ...failure, isAnswered: true } : failure;
   }
   if (input.style.keepsCookies) attempt.jar = keepCookies(jar, url, exchange.headers);
   const location = locationOf(exchange.status, exchange.headers);
+  const found = answered(attempt, exchange, spentMs, content);
+  if (exchange.hasConflict && (location !== null || refreshOf(found))) {
+    journey.hops.push({ url: url.href, status: exchange.status, via: viaOf(location) });
+    return { ...fail(attempt, "redirect_bad_location", SEVERAL_TARGETS), isUnsafe: true };
+  }
   if (location !== null) return follow(attempt, { from: url, status: exchange.status, location });
-  return followRefresh(attempt, url, answered(attempt, exchange, spentMs, content));
+  return followRefresh(attempt, url, found);
 }
+
+const SEVERAL_TARGETS = "The server redirects to several addresses at once.";
+
+const viaOf = (location: string | null): Hop["via"] => (location === null ? "refresh" : "location");
 
 /** A loop is the same request with the same cookies. */
 const stepOf = ({ jar, body }: Attempt, url: URL) =>

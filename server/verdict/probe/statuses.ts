@@ -17,6 +17,9 @@ import type { Answer, Failure } from "./probe.ts";
 /** The longest wait that fits into a check. */
 const LONGEST_WAIT_MS = 30_000;
 
+/** What servers say to a client without a certificate, such as nginx with its status 496. */
+const WANTS_CERTIFICATE = /no required ssl certificate was sent|client certificate (is )?required/i;
+
 const FINDINGS: Record<number, Finding> = {
   204: alive("ok_empty"),
   205: alive("ok_empty"),
@@ -51,6 +54,7 @@ const WORTH_ANOTHER = new Set([411, 412, 413, 414, 415, 416, 417, 418, 422, 424,
 /** Judges by the status of the last response; null if the page must decide. */
 export function readStatus({ answer, now }: Seen): Finding | null {
   const { status } = answer;
+  if (wantsCertificate(answer)) return unclear("client_certificate");
   if (status === 429) return judgeRateLimit(answer, now);
   if (status === 503) return judgeUnavailable(answer, now);
   const listed = FINDINGS[status];
@@ -63,6 +67,11 @@ export function readStatus({ answer, now }: Seen): Finding | null {
   if (status >= 500 && status < 600) return judgeServerError(answer);
   return unclear("http_unexpected", once());
 }
+
+const wantsCertificate = ({ status, page }: Answer) =>
+  status === 496 ||
+  ((status === 400 || status === 403) &&
+    WANTS_CERTIFICATE.test(`${page?.title} ${page?.heading} ${page?.text.slice(0, 1000)}`));
 
 type InTrouble = Pick<Answer, "status" | "headers" | "page">;
 
@@ -152,8 +161,19 @@ const UNSAFE_LOCATION: Signal = {
   text: "The redirect leads to an address that this monitor refuses to follow.",
 };
 
+/** Does not count as a lasting failure either, since browsers may show the page. */
+const ANSWERED_MALFORMED: Signal = {
+  rule: "answered_malformed",
+  text: "The server answered with a success or a redirect, but not in valid HTTP.",
+};
+
 /** Judges an attempt without a usable answer. Only a missing name is evidence against the link. */
-export function judgeFailure({ reason, heldMs, isUnsafe }: Failure): Finding {
+export function judgeFailure({ reason, heldMs, isUnsafe, isAnswered }: Failure): Finding {
+  if (isAnswered)
+    return {
+      ...unclear(reason as "http_malformed", RETRIES[reason]),
+      signals: [ANSWERED_MALFORMED],
+    };
   if (isUnsafe && reason !== "dns_nxdomain") {
     return { ...unclear(reason, RETRIES[reason]), signals: [UNSAFE_LOCATION] };
   }

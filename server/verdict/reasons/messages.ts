@@ -66,6 +66,8 @@ const MESSAGES: Record<NamedReason, string> = {
   body_undecodable: "The page could not be decompressed.",
   tls_protocol: "No encrypted connection could be negotiated.",
   tls_handshake_reset: "The server closed the connection during the TLS handshake.",
+  client_certificate: "The server requires a client certificate.",
+  https_only: "The server does not answer over http, but the same address works over https.",
   http_400: "The server returned 400: it did not accept the request.",
   http_401: "The server returned 401: it requires a login.",
   http_402: "The server returned 402: it requires payment.",

@@ -78,6 +78,8 @@ const UNKNOWN = [
   "body_undecodable",
   "tls_protocol",
   "tls_handshake_reset",
+  "client_certificate",
+  "https_only",
   "http_400",
   "http_401",
   "http_402",
@@ -169,7 +171,7 @@ export function stageOf(reason: Reason, cause: Reason | null = null): Stage | nu
   if (cause) return stageOf(cause);
   if (isMonitorFault(reason)) return null;
   if (reason.startsWith("dns_")) return "dns";
-  if (reason.startsWith("conn_")) return "connection";
-  if (reason.startsWith("tls_")) return "tls";
+  if (/^(conn_|https_only)/.test(reason)) return "connection";
+  if (/^(tls_|client_certificate)/.test(reason)) return "tls";
   return RESPONSE.test(reason) || reason === "persistent_failure" ? "response" : "content";
 }

@@ -128,6 +128,8 @@ const REASON_WORDS: Record<NamedReason, string> = {
   body_undecodable: "Page not decodable",
   tls_protocol: "No common encryption",
   tls_handshake_reset: "TLS handshake closed",
+  client_certificate: "Client certificate",
+  https_only: "Only over https",
   http_4xx: "Request refused",
   http_unexpected: "Unexpected status",
   bot_challenge: "Bot protection",

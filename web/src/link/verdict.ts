@@ -19,7 +19,7 @@ export function sentencesOf(link: LinkDetail): string[] {
   const { last_check: last, last_change: change, reason } = link;
   if (!last) return [];
   const status = settledStatus(link);
-  const settling = status === "unknown" ? [settlingOf(reason ?? last.reason)] : [];
+  const settling = status === "unknown" ? [settlingOf(reason ?? last.reason, link.evidence)] : [];
   if (last.status === status) return [last.message, agreement(status, link.evidence), ...settling];
   const inconclusive = `The last check was inconclusive: ${last.message}`;
   if (change?.status !== status) return [inconclusive, ...settling];
@@ -37,6 +37,7 @@ const SETTLING: [reasons: RegExp, sentence: string][] = [
   [/^(header_overflow|dns_servfail|redirect_bad_location|placeholder_page|site_error)$/, days(7)],
   [/^(conn_|read_timeout|http_408|dns_nodata|redirect_loop|redirect_too_many)/, days(3)],
   [/^http_5(?!01)/, days(3)],
+  [/^https_only$/, "Change the link to https."],
   [/^tls_/, "It is settled once the certificate can be trusted."],
   [/^(target_forbidden|redirect_forbidden_target)$/, "An administrator can allow the address."],
   [/^(url_invalid|scheme_unsupported)$/, "Add the link again with a URL that can be requested."],
@@ -46,5 +47,10 @@ const SETTLING: [reasons: RegExp, sentence: string][] = [
   ],
 ];
 
-const settlingOf = (reason: string) =>
-  SETTLING.find(([reasons]) => reasons.test(reason))?.[1] ?? LOOK;
+/** Signals of failures that never count as lasting. */
+const NEVER_LASTING = /^(no_ipv6_here|unsafe_location|answered_malformed)$/;
+
+function settlingOf(reason: string, evidence: LinkDetail["evidence"]): string {
+  if (evidence?.signals.some(({ rule }) => NEVER_LASTING.test(rule))) return LOOK;
+  return SETTLING.find(([reasons]) => reasons.test(reason))?.[1] ?? LOOK;
+}
