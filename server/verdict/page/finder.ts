@@ -7,6 +7,13 @@ const JSON_LD_CHARS = 65_536;
 
 const SLASH = 0x2f;
 const SCRIPT = nameOf("script");
+const LINK = nameOf("a");
+const ADDRESS = new Set(["href"]);
+/** The home page, as sites link to it in their headings. */
+const HOME =
+  /^\s*(?:\.?\/?|(?:https?:)?\/\/[^/?#]{1,255}\/?|\/?(?:index|home|default)\.\w{2,5})\s*$/i;
+/** With more of them, headings of the first rank are those of a list. */
+export const MOST_HEADINGS = 3;
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -24,6 +31,8 @@ export function createFinder(
   const [title, svg, math] = [named("title"), named("svg"), named("math")];
   const [h1, h2, h3] = [named("h1"), named("h2"), named("h3")];
   const foreignObject = named("foreignobject");
+  const [header, nav] = [named("header"), named("nav")];
+  const [main, article, section] = [named("main"), named("article"), named("section")];
   const visible = createVisibleText(mostChars);
   /** The depth of the outermost element that is not visible; null if all are. */
   let unseenIn: number | null = null;
@@ -33,6 +42,11 @@ export function createFinder(
   const isFound = { heading: false, subheading: false };
   let isJsonLd = false;
   let hasTagsAsText = false;
+  /** The text of the open `h1`, if it counts, with and without links home. */
+  let ownHeading: { all: string; own: string } | null = null;
+  /** The attributes of the open link, and whether it leads home, which only matters in an `h1`. */
+  let link: string | null = null;
+  let isLinkHome = false;
 
   const isForeign = () => svg.open + math.open > 0 && foreignObject.open === 0;
 
@@ -48,11 +62,15 @@ export function createFinder(
     const isHeading = !isFound.heading && h1.open > 0;
     const isSubheading = !isFound.subheading && h2.open + h3.open > 0;
     const isSeen = unseenIn === null && !visible.isFull();
-    if (!isTitle && !isHeading && !isSubheading && !isJsonLd && !isSeen) return;
+    if (!isTitle && !isHeading && !isSubheading && !isJsonLd && !isSeen && !ownHeading) return;
     const words = markup.slice(from, to);
     if (isTitle && found.title.length < RAW_TITLE_CHARS) found.title += words;
     if (isHeading && found.heading.length < RAW_TITLE_CHARS) found.heading += words;
     if (isSubheading && found.subheading.length < RAW_TITLE_CHARS) found.subheading += words;
+    if (ownHeading && ownHeading.all.length < RAW_TITLE_CHARS) {
+      ownHeading.all += words;
+      if (!isLinkHome) ownHeading.own += words;
+    }
     if (isJsonLd && found.jsonLd.length < JSON_LD_CHARS) found.jsonLd += words;
     if (!isSeen) return;
     const seen = hasTagsAsText ? withoutTags(words) : words;
@@ -67,8 +85,12 @@ export function createFinder(
     const values =
       attributes && to > from ? attributesIn(markup.slice(from, to), attributes) : NO_VALUES;
     if (element === title) titles += 1;
-    else if (element === h1) startHeading("heading");
+    else if (element === h1) startFirstHeading();
     else if (element === h2 || element === h3) startHeading("subheading");
+    else if (name === LINK) {
+      link = markup.slice(from, to);
+      isLinkHome = ownHeading !== null && leadsHome(link);
+    }
     kind?.note?.(found, values);
     isJsonLd = name === SCRIPT && isWord(values.get("type"), "application/ld+json");
     hasTagsAsText = kind?.hasTagsAsText === true;
@@ -87,8 +109,29 @@ export function createFinder(
     if (!isFound[which]) found[which] = "";
   }
 
+  function startFirstHeading(): void {
+    startHeading("heading");
+    keepOwnHeading();
+    const isInContent = main.open + article.open + section.open > 0;
+    const isOfSite = nav.open > 0 || (header.open > 0 && !isInContent);
+    if (isOfSite) return;
+    ownHeading = { all: "", own: "" };
+    isLinkHome = link !== null && leadsHome(link);
+  }
+
+  function keepOwnHeading(): void {
+    if (ownHeading && found.headings.length <= MOST_HEADINGS && folded(ownHeading.own) !== "") {
+      found.headings.push(ownHeading.all);
+    }
+    ownHeading = null;
+  }
+
   function end(name: Name): void {
     const element = elements.named(name);
+    if (name === LINK) {
+      link = null;
+      isLinkHome = false;
+    } else if (element === h1) keepOwnHeading();
     isJsonLd = false;
     hasTagsAsText = false;
     const isOwn = element.open > 0 && element.kind?.isUnseen;
@@ -101,6 +144,8 @@ export function createFinder(
 
   return { text, start, end, other, isForeign, visibleText: visible.end };
 }
+
+const leadsHome = (link: string) => HOME.test(attributesIn(link, ADDRESS).get("href") ?? "-");
 
 /** Enough to compare longer pages. */
 const KEPT_CHARS = 16_384;
@@ -238,6 +283,8 @@ export type Page = {
   title: string;
   /** The first `h1` that has text. */
   heading: string;
+  /** The first `h1` elements that have text, without those of the site's header and those that only link home. */
+  headings: string[];
   /** The first `h2` or `h3` that has text. */
   subheading: string;
   /** The visible text without scripts: at most the first 16,384 characters. */
@@ -269,6 +316,7 @@ export function nothingYet(): Found {
   return {
     title: "",
     heading: "",
+    headings: [],
     subheading: "",
     markup: "",
     canonical: null,
@@ -294,6 +342,7 @@ export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
     ...found,
     title: folded(found.title).slice(0, TITLE_CHARS),
     heading: folded(found.heading).slice(0, TITLE_CHARS),
+    headings: found.headings.map((heading) => folded(heading).slice(0, TITLE_CHARS)),
     subheading: folded(found.subheading).slice(0, TITLE_CHARS),
     text,
     markup: found.markup.slice(0, MARKUP_CHARS),

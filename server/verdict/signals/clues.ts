@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities";
 import { lazily } from "../../lib/concurrency.ts";
-import { isNoindex, MARKUP_CHARS } from "../page/finder.ts";
+import { isNoindex, MARKUP_CHARS, MOST_HEADINGS } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
 import type { Answer, Probe } from "../probe/probe.ts";
@@ -31,7 +31,7 @@ export type Missing = {
 export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing | null {
   const context = contextOf(page, answer, link);
   const title = missingIn(page.title, context);
-  const first = page.heading || page.subheading;
+  const first = headingsOf(page).find((words) => missingInHeading(words, context)) ?? "";
   const heading = missingInHeading(first, context);
   if (!title && !heading) return null;
   const starts = title !== null && startsMissing(page.text);
@@ -50,6 +50,12 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
     ],
   };
 }
+
+/** The headings of which one may say it: more than a few are a list of things. */
+const headingsOf = ({ heading, headings, subheading }: Page): string[] => {
+  if (headings.length > MOST_HEADINGS) return [heading];
+  return headings.length > 0 ? headings : [heading, subheading];
+};
 
 const strongestOf = (both: (Strength | null)[]): Strength =>
   STRENGTHS.find((strength) => both.includes(strength)) ?? "number";
