@@ -1,5 +1,14 @@
 import { decodeHTML } from "entities";
+import { lazily } from "../../lib/concurrency.ts";
 import { attributesIn, createOpenElements, type Listener, type Name, nameOf } from "./markup.ts";
+import {
+  type InlineScript,
+  isMissingDigest,
+  missingRouteIn,
+  NEXT,
+  NEXT_DATA,
+  STATE_CHARS,
+} from "./state.ts";
 
 /** Enough for a title that is mostly spaces. */
 const RAW_TITLE_CHARS = 8192;
@@ -42,10 +51,11 @@ export function createFinder(
   const isFound = { heading: false, subheading: false };
   let isJsonLd = false;
   let hasTagsAsText = false;
+  let script: InlineScript | null = null;
   /** The text of the open `h1`, if it counts, with and without links home. */
   let ownHeading: { all: string; own: string } | null = null;
-  /** The attributes of the open link, and whether it leads home, which only matters in an `h1`. */
-  let link: string | null = null;
+  /** Whether the open link leads home, which only matters around and in an `h1`. */
+  let link: (() => boolean) | null = null;
   let isLinkHome = false;
 
   const isForeign = () => svg.open + math.open > 0 && foreignObject.open === 0;
@@ -62,11 +72,13 @@ export function createFinder(
     const isHeading = !isFound.heading && h1.open > 0;
     const isSubheading = !isFound.subheading && h2.open + h3.open > 0;
     const isSeen = unseenIn === null && !visible.isFull();
-    if (!isTitle && !isHeading && !isSubheading && !isJsonLd && !isSeen && !ownHeading) return;
+    if (!isTitle && !isHeading && !isSubheading && !isJsonLd && !isSeen && !ownHeading && !script)
+      return;
     const words = markup.slice(from, to);
     if (isTitle && found.title.length < RAW_TITLE_CHARS) found.title += words;
     if (isHeading && found.heading.length < RAW_TITLE_CHARS) found.heading += words;
     if (isSubheading && found.subheading.length < RAW_TITLE_CHARS) found.subheading += words;
+    if (script && script.text.length < STATE_CHARS) script.text += words;
     if (ownHeading && ownHeading.all.length < RAW_TITLE_CHARS) {
       ownHeading.all += words;
       if (!isLinkHome) ownHeading.own += words;
@@ -88,10 +100,12 @@ export function createFinder(
     else if (element === h1) startFirstHeading();
     else if (element === h2 || element === h3) startHeading("subheading");
     else if (name === LINK) {
-      link = markup.slice(from, to);
-      isLinkHome = ownHeading !== null && leadsHome(link);
+      const written = markup.slice(from, to);
+      link = lazily(() => leadsHome(written));
+      isLinkHome = ownHeading !== null && link();
     }
     kind?.note?.(found, values);
+    script = name === SCRIPT ? inlineScript(values) : null;
     isJsonLd = name === SCRIPT && isWord(values.get("type"), "application/ld+json");
     hasTagsAsText = kind?.hasTagsAsText === true;
     if (!kind?.isUnseen) separateBy(kind);
@@ -116,7 +130,7 @@ export function createFinder(
     const isOfSite = nav.open > 0 || (header.open > 0 && !isInContent);
     if (isOfSite) return;
     ownHeading = { all: "", own: "" };
-    isLinkHome = link !== null && leadsHome(link);
+    isLinkHome = link?.() ?? false;
   }
 
   function keepOwnHeading(): void {
@@ -132,6 +146,8 @@ export function createFinder(
       link = null;
       isLinkHome = false;
     } else if (element === h1) keepOwnHeading();
+    if (script) noteState(script);
+    script = null;
     isJsonLd = false;
     hasTagsAsText = false;
     const isOwn = element.open > 0 && element.kind?.isUnseen;
@@ -142,10 +158,19 @@ export function createFinder(
     if (!isOwn) separateBy(element.kind);
   }
 
+  /** Next's data ends its page. One that shows nothing before may be a fallback for routes that only scripts know. */
+  function noteState(read: InlineScript): void {
+    if (read.id === NEXT_DATA && visible.length() < LEAST_SHOWN) return;
+    found.missingRoute ??= missingRouteIn(read);
+  }
+
   return { text, start, end, other, isForeign, visibleText: visible.end };
 }
 
 const leadsHome = (link: string) => HOME.test(attributesIn(link, ADDRESS).get("href") ?? "-");
+
+/** More than "Loading, please wait". */
+const LEAST_SHOWN = 30;
 
 /** Enough to compare longer pages. */
 const KEPT_CHARS = 16_384;
@@ -154,6 +179,7 @@ function createVisibleText(mostChars: number) {
   let text = "";
   let added = "";
   return {
+    length: () => text.length + added.length,
     isFull: () => text.length >= mostChars,
     add(piece: string): void {
       added += piece;
@@ -244,11 +270,17 @@ const KINDS: ReadonlyMap<Name, Kind> = new Map(
       },
     },
     svg: UNSEEN,
-    template: UNSEEN,
+    template: {
+      isUnseen: true,
+      attributes: new Set(["data-dgst"]),
+      note(found, values) {
+        if (isMissingDigest(values.get("data-dgst"))) found.missingRoute ??= NEXT;
+      },
+    },
     script: {
       isUnseen: true,
       signs: /<!--|-->|<\/?script(?=[\s/>])/gi,
-      attributes: new Set(["type"]),
+      attributes: new Set(["type", "id", "src", "data-nuxt-data"]),
     },
     ...Object.fromEntries(
       ["style", "noscript", "iframe", "title"].map((name) => [name, unseenText(name)]),
@@ -259,6 +291,14 @@ const KINDS: ReadonlyMap<Name, Kind> = new Map(
     plaintext: { hasTagsAsText: true, signs: /(?!)/g },
   }).map(([name, kind]) => [nameOf(name), kind]),
 );
+
+/** Null for scripts that are loaded, and for data of other types. */
+function inlineScript(values: ReadonlyMap<string, string>): InlineScript | null {
+  const isRead = /^$|^module$|javascript|^application\/json$/i.test(values.get("type") ?? "");
+  if (!isRead || values.has("src")) return null;
+  const id = values.has("data-nuxt-data") ? "__NUXT_DATA__" : (values.get("id") ?? "");
+  return { id, text: "" };
+}
 
 const isWord = (value: string | undefined, word: string) => value?.toLowerCase() === word;
 
@@ -300,6 +340,8 @@ export type Page = {
   isNoindex: boolean;
   /** `<meta http-equiv="refresh">` that names an address. */
   refresh: Refresh | null;
+  /** The framework whose state says that there is no such page. */
+  missingRoute: string | null;
   hasArticle: boolean;
   /** JSON-LD describes the one thing that the page is about: an article, a product, a video. */
   hasMainEntity: boolean;
@@ -324,6 +366,7 @@ export function nothingYet(): Found {
     ogType: null,
     isNoindex: false,
     refresh: null,
+    missingRoute: null,
     hasArticle: false,
     jsonLd: "",
     forms: 0,

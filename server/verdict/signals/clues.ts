@@ -17,7 +17,7 @@ import {
   startsMissing,
 } from "./phrases.ts";
 
-/** The words of an error page (docs/verdicts.md). */
+/** The words of an error page, or its own state (docs/verdicts.md). */
 export type Missing = {
   strength: Strength;
   /** Title and first heading are phrases, and one of them says what is missing. */
@@ -27,10 +27,12 @@ export type Missing = {
   signals: Signal[];
 };
 
-/** Looks for the words of an error page in title and heading. */
+/** Looks for the words of an error page in title and heading. The state of the page counts like its title. */
 export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing | null {
   const context = contextOf(page, answer, link);
-  const title = missingIn(page.title, context);
+  const state = missingRouteOf(page, link);
+  const titled = missingIn(page.title, context);
+  const title = state ? "clear" : titled;
   const first = headingsOf(page).find((words) => missingInHeading(words, context)) ?? "";
   const heading = missingInHeading(first, context);
   if (!title && !heading) return null;
@@ -41,7 +43,11 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
     isSaidByBoth: both.every((each) => isPhrase(each)) && both.includes("clear"),
     isSaidTwice: title !== null && (heading !== null || starts),
     signals: [
-      ...said("missing_title", title && `The title of the page is ${quoted(page.title)}.`),
+      ...said(
+        "missing_state",
+        state && `The data of ${state} in the page says that it is missing.`,
+      ),
+      ...said("missing_title", titled && `The title of the page is ${quoted(page.title)}.`),
       ...said("missing_heading", heading && `The heading of the page is ${quoted(first)}.`),
       ...said(
         "missing_first_text",
@@ -50,6 +56,10 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
     ],
   };
 }
+
+/** A link to an error page is there if it shows one. */
+const missingRouteOf = ({ missingRoute }: Page, link: URL) =>
+  speaksOfErrors(link) ? null : missingRoute;
 
 /** The headings of which one may say it: more than a few are a list of things. */
 const headingsOf = ({ heading, headings, subheading }: Page): string[] => {
