@@ -252,6 +252,17 @@ function withoutLayout(markup: string): string {
   }
 }
 
+/**
+ * Whether a page shows a sentence outside of its layout, other than that it is loading or needs scripts.
+ * A character of Chinese, Japanese or Korean counts as two letters.
+ */
+export const hasSentence = (page: Page) =>
+  linesOf(page).some((line) => widthOf(line) >= SENTENCE_WIDTH && !WAITS.test(line));
+
+const SENTENCE_WIDTH = 20;
+const WAITS =
+  /\bload|\bwait|javascript|browser|\bstart|\binitiali|lädt|lade[nt]|warten|charge|patient|carga|esper|caric|attend|carreg|aguard|laden|wacht|ładowa|czekaj|загруз|подожд|завантаж|読み込|ロード|加载|載入|请稍|로딩|불러오/i;
+
 /** With less text than this, a page shows its content by scripts or has none. */
 export const LITTLE_TEXT = 300;
 
