@@ -23,8 +23,8 @@ export type Body = {
 
 export type Incoming = Pick<Response, "status" | "headers" | "body">;
 
-/** Returns a promise if the next piece must wait. */
-type OnBody = (piece: Uint8Array) => void | Promise<void>;
+/** Returns a promise if the next piece must wait, and `enough` if no more is wanted. */
+type OnBody = (piece: Uint8Array) => void | "enough" | Promise<void>;
 type End = "whole" | Stopped["why"];
 
 /** By how much a compressed body may be longer than its content. */
@@ -70,15 +70,24 @@ export async function readBody(
 function createSink(cap: number, onBody?: OnBody) {
   const pieces: Uint8Array[] = [];
   let length = 0;
+  /** What was passed on before no more was wanted. */
+  let lengthWanted: number | null = null;
+  let passedOn = 0;
+  const passOn: OnBody = (piece) => {
+    passedOn += piece.length;
+    const taken = onBody?.(piece);
+    if (taken === "enough") lengthWanted = passedOn;
+    return taken;
+  };
   const stopped = Promise.withResolvers<void>();
   const take = onBody
-    ? inSmallPieces(onBody, stopped.promise)
+    ? inSmallPieces(passOn, stopped.promise)
     : (piece: Uint8Array) => void pieces.push(piece);
   const stage: Stage = {
     write(piece) {
       const wanted = piece.subarray(0, cap - length);
-      const taken = wanted.length > 0 ? take(wanted) : undefined;
       length += wanted.length;
+      const taken = wanted.length > 0 ? take(wanted) : undefined;
       if (wanted.length < piece.length) throw new Stopped("enough");
       return taken;
     },
@@ -87,7 +96,7 @@ function createSink(cap: number, onBody?: OnBody) {
   };
   const bodyAt = (end: End): Body => ({
     bytes: Buffer.concat(pieces),
-    length,
+    length: lengthWanted ?? length,
     truncated: end !== "whole",
     problem: end === "whole" || end === "enough" ? null : end,
   });
@@ -100,6 +109,7 @@ function inSmallPieces(onBody: OnBody, stopped: Promise<void>) {
     for (let at = from; at < piece.length; at += PIECE_BYTES) {
       const taken = onBody(piece.subarray(at, at + PIECE_BYTES));
       const next = at + PIECE_BYTES;
+      if (taken === "enough") throw new Stopped("enough");
       // A reader that waits must not keep a stopped request open.
       if (taken) return Promise.race([taken, stopped]).then(() => giveFrom(piece, next));
     }

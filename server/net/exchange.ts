@@ -30,9 +30,9 @@ export type RequestInput = {
   bodyCap: number | ((status: number, headers: Headers) => number);
   /**
    * Gets the body, which is not retained then, in pieces of at most 16 KiB. Called after `bodyCap`. If it returns a
-   * promise, the next piece waits for it.
+   * promise, the next piece waits for it; after `enough`, the rest is not transferred.
    */
-  onBody?: ((chunk: Uint8Array) => void | Promise<void>) | undefined;
+  onBody?: ((chunk: Uint8Array) => void | "enough" | Promise<void>) | undefined;
   /** `any` accepts every certificate: never for requests with secrets. */
   trust?: "verified" | "any";
   signal?: AbortSignal | undefined;

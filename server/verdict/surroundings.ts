@@ -146,31 +146,67 @@ const namesOf = ({ context, answer }: Question): Promise<HostNames | null> =>
 
 /** Scripts and views whose query says what they show. */
 const SHOWS_BY_QUERY =
-  /\.(php\d?|aspx?|jsp|do|cgi|pl|cfm|dll)$|^(index|view|watch|show|item|page|article|details?|product|file|download|read|story|node|open|get|play|v|d|f)$/i;
+  /\.(php\d?|aspx?|jsp|do|cgi|pl|cfm|dll)$|^(index|view|view(topic|thread|item|ad|job)|show(thread|topic|post|ad)?|watch|item|page|article|details?|product|offer|listing|job|topic|thread|post|ad|auction|file|download|read|story|node|open|get|play|v|d|f)$/i;
 
 /**
  * An address next to the link's own that cannot exist: `name` replaces the last part of the path, but for its
- * ending, or the longest value of a query that says what is shown. Null if there is nothing to replace.
+ * ending, and the parameter that names a thing. Where the query alone says what is shown, only its parameter is
+ * replaced. Null if there is nothing to replace.
  */
 export function siblingOf(url: URL, name: string): URL | null {
   const parts = /^(.*\/)([^/]+)(\/?)$/.exec(url.pathname);
   if (!parts) return null;
   const [, folder = "", last = "", slash = ""] = parts;
   const sibling = withoutHash(url);
-  if (SHOWS_BY_QUERY.test(last) && url.searchParams.size > 0) return withRandomValue(sibling, name);
-  sibling.search = "";
+  const key = keyOfThing(url);
+  const shown = SHOWS_BY_QUERY.test(last) ? (key ?? longestKey(url)) : null;
+  if (shown !== null) return withValue(sibling, shown, name);
+  if (key === null) sibling.search = "";
+  else withValue(sibling, key, name);
   sibling.pathname = `${folder}${name}${endingOf(last)}${slash}`;
   return sibling;
 }
 
-/** `.html`, `.pdf` and so on, but not the end of a version such as `2.0`. */
-const endingOf = (last: string) => /\.[a-z][a-z0-9]{0,4}$/i.exec(last)?.[0] ?? "";
+/** Parameters that name a thing: `id`, `item_id`, `oldid`, or a word or a letter with a number. */
+const NAMES_THING =
+  /^(?:\w{0,30}[-_]?(?:id|item|sku|isbn|guid|uuid|num|number|nr|no|key|code)|(?:article|product|topic|thread|post|node|job|ad|offer|listing|auction|property|link|note|doc|document|file|story|video|entry|record|event|revision|rev|version|diff|[a-eg-pr-su-z])(?:s|no|nr)?)$/i;
+/** Parameters that many scripts ignore, or whose number is a place in a list. `Itemid` is Joomla's menu. */
+const NAMES_NO_THING =
+  /^(?:utm_\w+|\w*clid|\w*(?:sess|camp|aff|partner|ref|source|src|track|click|visit|client|cat|lang|site|menu|shop|store|forum|user)\w*id|sid|cid|fid|lid|Itemid|s|v)$/i;
 
-function withRandomValue(url: URL, name: string): URL {
-  const [longest] = [...url.searchParams].sort(([, a], [, b]) => b.length - a.length);
-  url.searchParams.set(longest![0], name);
+/** The last parameter that names a thing by a number or an id; null if none does. */
+function keyOfThing({ searchParams, pathname }: URL): string | null {
+  const isTopic = /(?:topic|thread)[^/]*$/i.test(pathname);
+  const keys = [...searchParams].flatMap(([key, value]) => {
+    const isNumber = /^\d{1,15}$/.test(value);
+    const isName = NAMES_THING.test(key) && (isNumber || /id$/i.test(key));
+    const isThing = (isName && !NAMES_NO_THING.test(key)) || (isTopic && isNumber && key === "t");
+    return isThing && value !== "" ? [key] : [];
+  });
+  return keys.at(-1) ?? null;
+}
+
+/** The parameter with the longest value, but for those of advertisers. */
+function longestKey({ searchParams }: URL): string | null {
+  const [longest] = [...searchParams]
+    .filter(([key]) => !/^utm_|clid$/i.test(key))
+    .sort(([, a], [, b]) => b.length - a.length);
+  return longest?.[0] ?? null;
+}
+
+/** In place of a number another one, since some scripts answer other values with an error of their own. */
+function withValue(url: URL, key: string, name: string): URL {
+  const isNumber = /^\d{1,15}$/.test(url.searchParams.get(key) ?? "");
+  url.searchParams.set(key, isNumber ? numberFrom(name) : name);
   return url;
 }
+
+/** A number of ten digits that fits into 31 bits: larger than most, and as random as the name. */
+const numberFrom = (name: string) =>
+  `1${[...name.slice(0, 9)].map((letter) => letter.charCodeAt(0) % 10).join("")}`;
+
+/** `.html`, `.pdf` and so on, but not the end of a version such as `2.0`. */
+const endingOf = (last: string) => /\.[a-z][a-z0-9]{0,4}$/i.exec(last)?.[0] ?? "";
 
 export function rootOf(url: URL, name: string): URL {
   return new URL(`/${name}`, withoutHash(url));

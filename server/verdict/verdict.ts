@@ -7,6 +7,7 @@ import { asShutDown, readServicePage, readUnproven, type Serving } from "./servi
 import { readBarriers } from "./signals/barriers.ts";
 import { readPlaceholder } from "./signals/default-pages.ts";
 import { readParking } from "./signals/parked.ts";
+import { readProxyError } from "./signals/proxies.ts";
 import { readRedirects } from "./signals/redirects.ts";
 import { readShown404 } from "./signals/shown-404.ts";
 import { readSoft404 } from "./signals/soft404.ts";
@@ -18,6 +19,7 @@ type Asked = Seen<Serving> & {
 
 /** In the order of docs/verdicts.md; the first reader with a finding decides. */
 const READERS: ((seen: Asked) => Finding | Need | null)[] = [
+  readProxyError,
   readServicePage,
   readBarriers,
   (seen) => (isAccepted(seen) ? null : readShown404(seen)),

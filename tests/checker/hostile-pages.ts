@@ -85,6 +85,17 @@ export const HOSTILE_PAGES: [what: string, page: Hostile][] = [
   ["digits to wait before going on", much("1", '<meta http-equiv=refresh content="', '">')],
   ["declarations of letters", much("charset=", "<meta ")],
   ["descriptions", much('"@type" : [ ', '<script type="application/ld+json">')],
+  ["states of apps", much("kit.start(a, b, {", "<script>")],
+  ["a state with many brackets", much("[", "<script>__NUXT__={", "</script>")],
+  ["states with strings", much('__NUXT__={"a', "<script>", "</script>")],
+  ["scripts with states", much("<script>__remixContext = {</script>")],
+  [
+    "a stream of an app",
+    much("\\", '<script>__reactRouterContext.streamController.enqueue("', '"</script>'),
+  ],
+  ["a list of an app", much("[0,", '<script id="__NUXT_DATA__">', "</script>")],
+  ["links in headings", much('<a href="/">', "<h1>")],
+  ["headings in a link", much("<h1>a</h1>", `<a href="${"/".repeat(300)}">`)],
   ...RAW.map((name): [string, Hostile] => [`${name} in ${name}`, much(`<${name}>`)]),
   ...NESTED.map((name): [string, Hostile] => [`${name} in ${name}`, much(`<${name}>a`)]),
   ...WORDS.flatMap((words): [string, Hostile][] => {

@@ -284,3 +284,19 @@ describe("The query of a page's address is in the page's own encoding", () => {
     expect(encodeQuery("/?q=\u0416", "windows-1252")).toBe("/?q=%26%231046%3B");
   });
 });
+
+test.each([
+  ["a logo in the site's header", "<header><h1>Our Wiki</h1></header><h1>Start</h1>", ["Start"]],
+  ["a logo in its menu", "<nav><h1>Our Wiki</h1></nav><main><h1>Start</h1></main>", ["Start"]],
+  ["a link home", '<h1><a href="/">Our Wiki</a></h1><h1>Start</h1>', ["Start"]],
+  ["a heading in a link home", '<a href="./"><h1>Our Wiki</h1></a><h1>Start</h1>', ["Start"]],
+  ["a link to its own host", '<h1><a href="https://a.test">A</a></h1><h1>B</h1>', ["B"]],
+  ["words beside a link home", '<h1><a href="/">Wiki</a> / Start</h1>', ["Wiki / Start"]],
+  ["a link elsewhere", '<h1><a href="/start">Start</a></h1>', ["Start"]],
+  ["the header of an article", "<article><header><h1>Start</h1></header></article>", ["Start"]],
+  ["two of them", "<h1>Our Wiki</h1><p>x</p><h1>Start</h1>", ["Our Wiki", "Start"]],
+  ["one without an end", "<h1>Our Wiki<h1>Start</h1>", ["Our Wiki", "Start"]],
+  ["none", "<h2>Start</h2>", []],
+] as const)("the headings of a page leave out those of its site: %s", (_, html, headings) => {
+  expect(readPage(html, "text/html").headings).toEqual([...headings]);
+});

@@ -21,6 +21,8 @@ export type Told = {
   /** As text in UTF-8, or as bytes; ignored when the type is no HTML. */
   html?: string | Uint8Array;
   address?: string;
+  /** The whole of a response that is no page. */
+  shortText?: string;
 } & Partial<Pick<Answer, "truncated" | "bodyProblem" | "bodyBytes">>;
 
 /** What a judgement is asked about. Facts are told like pages, or as the reason of a failure; undefined is not asked yet. */
@@ -68,6 +70,7 @@ export async function answerOf(told: Told, asked: string = ASKED): Promise<Answe
     headers,
     page,
     text: null,
+    ...(told.shortText !== undefined && { shortText: told.shortText }),
     bodyBytes: told.bodyBytes ?? html.length,
     truncated: told.truncated ?? false,
     bodyProblem: told.bodyProblem ?? null,

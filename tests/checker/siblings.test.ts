@@ -18,10 +18,47 @@ describe("an address at which nothing can be", () => {
   test.each([
     [
       "https://a.test/article.php?id=12345&lang=en",
-      `https://a.test/article.php?id=${NAME}&lang=en`,
+      "https://a.test/article.php?id=1327088099&lang=en",
     ],
     ["https://a.test/watch?v=abcdef&t=1", `https://a.test/watch?v=${NAME}&t=1`],
+    [
+      "https://a.test/index.php?title=Main_Page_of_the_wiki&oldid=99",
+      "https://a.test/index.php?title=Main_Page_of_the_wiki&oldid=1327088099",
+    ],
+    [
+      "https://a.test/viewtopic.php?f=12&t=4711&start=20",
+      "https://a.test/viewtopic.php?f=12&t=1327088099&start=20",
+    ],
+    [
+      "https://a.test/index.php?option=com_content&id=5&Itemid=10",
+      "https://a.test/index.php?option=com_content&id=1327088099&Itemid=10",
+    ],
+    [
+      "https://a.test/story.php?title=a-long-title&session_id=17",
+      `https://a.test/story.php?title=${NAME}&session_id=17`,
+    ],
+    ["https://a.test/doku.php?id=wiki:old", `https://a.test/doku.php?id=${NAME}`],
+    [
+      "https://a.test/showthread?tid=5&pid=17&page=3",
+      "https://a.test/showthread?tid=5&pid=1327088099&page=3",
+    ],
+    [
+      "https://a.test/list.php?category=lamps&page=3",
+      `https://a.test/list.php?category=${NAME}&page=3`,
+    ],
   ])("keeps the path where %s is told by its query", (url, expected) =>
+    expect(sibling(url)).toBe(expected),
+  );
+
+  test.each([
+    [
+      "https://a.test/shop/lamp?item=17&lang=de",
+      `https://a.test/shop/${NAME}?item=1327088099&lang=de`,
+    ],
+    ["https://a.test/shop/lamp?lang=de", `https://a.test/shop/${NAME}`],
+    ["https://a.test/news/?page=7", `https://a.test/${NAME}/`],
+    ["https://a.test/view?utm_source=x&fbclid=y", `https://a.test/${NAME}`],
+  ])("changes the path of %s, and the parameter that names a thing", (url, expected) =>
     expect(sibling(url)).toBe(expected),
   );
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readRetryAfter } from "../../server/verdict/politeness/site-load.ts";
-import type { Finding } from "../../server/verdict/probe/finding.ts";
+import { dead, type Finding } from "../../server/verdict/probe/finding.ts";
 import type { Answer, Failure, Probe } from "../../server/verdict/probe/probe.ts";
-import { judgeFailure } from "../../server/verdict/probe/statuses.ts";
+import { judgeFailure, retriedAfter } from "../../server/verdict/probe/statuses.ts";
 import {
   DEAD_REASONS,
   isMonitorFault,
@@ -188,6 +188,53 @@ describe("a 530", () => {
 
     expect(findingOn(answer(530, { page }))).toMatchObject({ reason: "http_530", signals: [] });
   });
+});
+
+describe("an error page of a proxy", () => {
+  test.each([
+    ["X-Squid-Error", "ERR_ACCESS_DENIED 0", "monitor_proxy_error"],
+    ["X-Squid-Error", "ERR_DNS_FAIL 0", "dns_servfail"],
+    ["X-Squid-Error", "ERR_CONNECT_FAIL 111", "conn_refused"],
+    ["X-Squid-Error", "ERR_CONNECT_FAIL 110", "conn_timeout"],
+    ["X-Squid-Error", "ERR_CONNECT_FAIL 101", "conn_unreachable"],
+    ["X-Squid-Error", "none", "http_503"],
+    ["Proxy-Status", "proxy.test; error=proxy_internal_error", "monitor_proxy_error"],
+    ["Proxy-Status", 'p.test; error=dns_error; rcode="NXDOMAIN"', "dns_servfail"],
+    ["Proxy-Status", "p.test;error=connection_refused, q.test", "conn_refused"],
+    ["Proxy-Status", "p.test; error=connection_timeout", "conn_timeout"],
+    ["Proxy-Status", "p.test; error=http_request_error", "http_503"],
+    ["Proxy-Status", "p.test; received-status=503", "http_503"],
+    ["Proxy-Status", 'p.test; details="; error=dns_error"', "http_503"],
+  ] as const)("with %s: %s is %s", (name, value, reason) => {
+    expect(findingOn(answer(503, { headers: { [name]: value } }))).toMatchObject({ reason });
+  });
+
+  test("is never evidence against the link, nor is a page that came through a proxy one", () => {
+    const headers = { "X-Squid-Error": "ERR_ACCESS_DENIED 0" };
+
+    expect(findingOn(answer(404, { headers })).reason).toBe("monitor_proxy_error");
+    expect(findingOn(answer(200, { headers })).reason).toBe("ok");
+    expect(findingOn(answer(404, { headers: { "Proxy-Status": "cdn.test" } })).reason).toBe(
+      "http_404",
+    );
+  });
+});
+
+test("Varnish names a time with each failure behind it, which is no maintenance", async () => {
+  const html = "<title>503 Backend fetch failed</title><h1>Error 503 Backend fetch failed</h1>";
+  const page = await readPage(html, "text/html");
+
+  expect(findingOn(answer(503, { page, headers: { "Retry-After": "5" } }))).toMatchObject({
+    reason: "http_503",
+    restMs: 5000,
+  });
+});
+
+test("a service's own 500 gets a second attempt, also where it has to last", () => {
+  const finding = dead("service_not_found", "C4");
+  const after = (status: number) => retriedAfter(finding, answer(status), NOW).retries.length;
+
+  expect([after(500), after(404)]).toEqual([2, 0]);
 });
 
 describe("a server that asks for time", () => {

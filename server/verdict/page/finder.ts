@@ -1,6 +1,15 @@
 import { decodeHTML } from "entities";
+import { lazily } from "../../lib/concurrency.ts";
 import { hasMainThing, ITEM_ATTRIBUTES, isMainItem, setsSchema } from "./entities.ts";
 import { attributesIn, createOpenElements, type Listener, type Name, nameOf } from "./markup.ts";
+import {
+  type InlineScript,
+  isMissingDigest,
+  missingRouteIn,
+  NEXT,
+  NEXT_DATA,
+  STATE_CHARS,
+} from "./state.ts";
 
 /** Enough for a title that is mostly spaces. */
 const RAW_TITLE_CHARS = 8192;
@@ -12,6 +21,13 @@ const JSON_LD = /^\s*application\/ld\+json\b/i;
 /** ` typeof=a`, the shortest attribute of an item. */
 const SHORTEST_ITEM = 9;
 const ITEM = /\b(?:itemtype|typeof|vocab)\s*=/i;
+const LINK = nameOf("a");
+const ADDRESS = new Set(["href"]);
+/** The home page, as sites link to it in their headings. */
+const HOME =
+  /^\s*(?:\.?\/?|(?:https?:)?\/\/[^/?#]{1,255}\/?|\/?(?:index|home|default)\.\w{2,5})\s*$/i;
+/** With more of them, headings of the first rank are those of a list. */
+export const MOST_HEADINGS = 3;
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -30,6 +46,7 @@ export function createFinder(
   const [h1, h2, h3] = [named("h1"), named("h2"), named("h3")];
   const foreignObject = named("foreignobject");
   const [header, nav] = [named("header"), named("nav")];
+  const [main, article, section] = [named("main"), named("article"), named("section")];
   const visible = createVisibleText(mostChars);
   /** The depth of the outermost element that is not visible; null if all are. */
   let unseenIn: number | null = null;
@@ -42,6 +59,12 @@ export function createFinder(
   /** RDFa names types of schema.org. */
   let usesSchema = false;
   let hasTagsAsText = false;
+  let script: InlineScript | null = null;
+  /** The text of the open `h1`, if it counts, with and without links home. */
+  let ownHeading: { all: string; own: string } | null = null;
+  /** Whether the open link leads home, which only matters around and in an `h1`. */
+  let link: (() => boolean) | null = null;
+  let isLinkHome = false;
 
   const isForeign = () => svg.open + math.open > 0 && foreignObject.open === 0;
 
@@ -57,11 +80,17 @@ export function createFinder(
     const isHeading = !isFound.heading && h1.open > 0;
     const isSubheading = !isFound.subheading && h2.open + h3.open > 0;
     const isSeen = unseenIn === null && !visible.isFull();
-    if (!isTitle && !isHeading && !isSubheading && !isJsonLd && !isSeen) return;
+    if (!isTitle && !isHeading && !isSubheading && !isJsonLd && !isSeen && !ownHeading && !script)
+      return;
     const words = markup.slice(from, to);
     if (isTitle && found.title.length < RAW_TITLE_CHARS) found.title += words;
     if (isHeading && found.heading.length < RAW_TITLE_CHARS) found.heading += words;
     if (isSubheading && found.subheading.length < RAW_TITLE_CHARS) found.subheading += words;
+    if (script && script.text.length < STATE_CHARS) script.text += words;
+    if (ownHeading && ownHeading.all.length < RAW_TITLE_CHARS) {
+      ownHeading.all += words;
+      if (!isLinkHome) ownHeading.own += words;
+    }
     if (isJsonLd) addJsonLd(words);
     if (!isSeen) return;
     const seen = hasTagsAsText ? withoutTags(words) : words;
@@ -76,10 +105,16 @@ export function createFinder(
     const values =
       attributes && to > from ? attributesIn(markup.slice(from, to), attributes) : NO_VALUES;
     if (element === title) titles += 1;
-    else if (element === h1) startHeading("heading");
+    else if (element === h1) startFirstHeading();
     else if (element === h2 || element === h3) startHeading("subheading");
+    else if (name === LINK) {
+      const written = markup.slice(from, to);
+      link = lazily(() => leadsHome(written));
+      isLinkHome = ownHeading !== null && link();
+    }
     kind?.note?.(found, values, header.open + nav.open > 0);
     if (to - from >= SHORTEST_ITEM) noteItem(markup.slice(from, to));
+    script = name === SCRIPT ? inlineScript(values) : null;
     isJsonLd = name === SCRIPT && JSON_LD.test(values.get("type") ?? "");
     if (isJsonLd) found.jsonLd.push("");
     hasTagsAsText = kind?.hasTagsAsText === true;
@@ -111,8 +146,31 @@ export function createFinder(
     if (!isFound[which]) found[which] = "";
   }
 
+  function startFirstHeading(): void {
+    startHeading("heading");
+    keepOwnHeading();
+    const isInContent = main.open + article.open + section.open > 0;
+    const isOfSite = nav.open > 0 || (header.open > 0 && !isInContent);
+    if (isOfSite) return;
+    ownHeading = { all: "", own: "" };
+    isLinkHome = link?.() ?? false;
+  }
+
+  function keepOwnHeading(): void {
+    if (ownHeading && found.headings.length <= MOST_HEADINGS && folded(ownHeading.own) !== "") {
+      found.headings.push(ownHeading.all);
+    }
+    ownHeading = null;
+  }
+
   function end(name: Name): void {
     const element = elements.named(name);
+    if (name === LINK) {
+      link = null;
+      isLinkHome = false;
+    } else if (element === h1) keepOwnHeading();
+    if (script) noteState(script);
+    script = null;
     isJsonLd = false;
     hasTagsAsText = false;
     const isOwn = element.open > 0 && element.kind?.isUnseen;
@@ -123,8 +181,19 @@ export function createFinder(
     if (!isOwn) separateBy(element.kind);
   }
 
+  /** Next's data ends its page. One that shows nothing before may be a fallback for routes that only scripts know. */
+  function noteState(read: InlineScript): void {
+    if (read.id === NEXT_DATA && visible.length() < LEAST_SHOWN) return;
+    found.missingRoute ??= missingRouteIn(read);
+  }
+
   return { text, start, end, other, isForeign, visibleText: visible.end };
 }
+
+const leadsHome = (link: string) => HOME.test(attributesIn(link, ADDRESS).get("href") ?? "-");
+
+/** More than "Loading, please wait". */
+const LEAST_SHOWN = 30;
 
 /** Enough to compare longer pages. */
 const KEPT_CHARS = 16_384;
@@ -133,6 +202,7 @@ function createVisibleText(mostChars: number) {
   let text = "";
   let added = "";
   return {
+    length: () => text.length + added.length,
     isFull: () => text.length >= mostChars,
     add(piece: string): void {
       added += piece;
@@ -236,11 +306,17 @@ const KINDS: ReadonlyMap<Name, Kind> = new Map(
       },
     },
     svg: UNSEEN,
-    template: UNSEEN,
+    template: {
+      isUnseen: true,
+      attributes: new Set(["data-dgst"]),
+      note(found, values) {
+        if (isMissingDigest(values.get("data-dgst"))) found.missingRoute ??= NEXT;
+      },
+    },
     script: {
       isUnseen: true,
       signs: /<!--|-->|<\/?script(?=[\s/>])/gi,
-      attributes: new Set(["type"]),
+      attributes: new Set(["type", "id", "src", "data-nuxt-data"]),
     },
     ...Object.fromEntries(
       ["style", "noscript", "iframe", "title"].map((name) => [name, unseenText(name)]),
@@ -265,6 +341,14 @@ function noteLink(found: Found, values: ReadonlyMap<string, string>): void {
 /** What ends the text that is an element's only content; null if it has other content. */
 export const rawTextSigns = (name: Name): RegExp | null => KINDS.get(name)?.signs ?? null;
 
+/** Null for scripts that are loaded, and for data of other types. */
+function inlineScript(values: ReadonlyMap<string, string>): InlineScript | null {
+  const isRead = /^$|^module$|javascript|^application\/json$/i.test(values.get("type") ?? "");
+  if (!isRead || values.has("src")) return null;
+  const id = values.has("data-nuxt-data") ? "__NUXT_DATA__" : (values.get("id") ?? "");
+  return { id, text: "" };
+}
+
 const isWord = (value: string | undefined, word: string) => value?.toLowerCase() === word;
 
 function noteMeta(found: Found, values: ReadonlyMap<string, string>): void {
@@ -288,6 +372,8 @@ export type Page = {
   title: string;
   /** The first `h1` that has text. */
   heading: string;
+  /** The first `h1` elements that have text, without those of the site's header and those that only link home. */
+  headings: string[];
   /** The first `h2` or `h3` that has text. */
   subheading: string;
   /** The visible text without scripts: at most the first 16,384 characters. */
@@ -303,6 +389,8 @@ export type Page = {
   isNoindex: boolean;
   /** `<meta http-equiv="refresh">` that names an address. */
   refresh: Refresh | null;
+  /** The framework whose state says that there is no such page. */
+  missingRoute: string | null;
   hasArticle: boolean;
   /** JSON-LD, microdata or RDFa describe the one thing that the page is about: an article, a product, a house. */
   hasMainEntity: boolean;
@@ -330,6 +418,7 @@ export function nothingYet(): Found {
   return {
     title: "",
     heading: "",
+    headings: [],
     subheading: "",
     markup: "",
     canonical: null,
@@ -337,6 +426,7 @@ export function nothingYet(): Found {
     ogType: null,
     isNoindex: false,
     refresh: null,
+    missingRoute: null,
     hasArticle: false,
     jsonLd: [],
     hasItem: false,
@@ -356,6 +446,7 @@ export function pageOf({ jsonLd, hasItem, linkChars: _, ...found }: Found, text:
     ...found,
     title: folded(found.title).slice(0, TITLE_CHARS),
     heading: folded(found.heading).slice(0, TITLE_CHARS),
+    headings: found.headings.map((heading) => folded(heading).slice(0, TITLE_CHARS)),
     subheading: folded(found.subheading).slice(0, TITLE_CHARS),
     text,
     markup: found.markup.slice(0, MARKUP_CHARS),

@@ -3,15 +3,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { BodyProblem, Exchange, FailureReason } from "../../net/exchange.ts";
 import { vetTarget } from "../../net/policy.ts";
 import type { Outbound } from "../../net/request.ts";
-import {
-  createPageReader,
-  createTextKeeper,
-  isPage,
-  isText,
-  type Page,
-  type PageReader,
-  type TextKeeper,
-} from "../page/page.ts";
+import { type ContentReader, createContentReader } from "../page/content.ts";
+import type { Page } from "../page/page.ts";
 import { LONGEST_HOLD_WAIT_MS, type Politeness, withPoliteness } from "../politeness/politeness.ts";
 import type { Held } from "../politeness/site-line.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
@@ -81,11 +74,13 @@ export type Answer = Journey & {
   kind: "answered";
   status: number;
   headers: Headers;
-  /** Null if it is not an HTML page. */
+  /** Null if it is not an HTML page, whatever its type says. */
   page: Page | null;
+  /** The whole of a short text that is not a page, such as XML or JSON. */
+  shortText?: string;
   /** At most a MiB, decoded; null unless requested (`keepsText`) and textual. */
   text: string | null;
-  /** Decompressed bytes that were read: at most a MiB, or one byte if it is not text. */
+  /** Decompressed bytes that were read: at most a MiB, or the first piece if it is not text. */
   bodyBytes: number;
   truncated: boolean;
   bodyProblem: BodyProblem | null;
@@ -185,21 +180,19 @@ const viaOf = (location: string | null): Hop["via"] => (location === null ? "ref
 const stepOf = ({ jar, body }: Attempt, url: URL) =>
   `${body === undefined ? "GET" : "POST"} ${url.href} ${stateOf(jar)}`;
 
-type Content = Pick<Answer, "page" | "text">;
+type Content = Pick<Answer, "page" | "text" | "shortText">;
 type Asked = { exchange: Exchange | Held } & Content;
 
 async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const { prober, input, jar, journey } = attempt;
   const { clock, politeness, outbound, isUrgent } = prober;
   const arrivedAt = clock.elapsed();
-  let reading: PageReader | null = null;
-  let keeping: TextKeeper | null = null;
+  let content: ContentReader | null = null;
   const bodyCap = (status: number, headers: Headers) => {
     if (locationOf(status, headers) !== null) return 0;
-    const contentType = headers.get("content-type");
-    if (isPage(contentType)) reading = createPageReader(contentType);
-    if (input.keepsText && isText(contentType)) keeping = createTextKeeper(contentType);
-    return isText(contentType) ? (prober.mostBytes ?? PAGE_BYTES) : 1;
+    const isFine = status >= 200 && status < 300;
+    content = createContentReader(headers, { isFine, keepsText: input.keepsText === true });
+    return content.readsOn ? (prober.mostBytes ?? PAGE_BYTES) : 1;
   };
   const send = (waitedMs: number) => {
     journey.waitedMs += waitedMs;
@@ -213,8 +206,7 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
       bodyCap,
       onBody: (chunk) => {
         prober.onStep?.();
-        reading?.take(chunk);
-        keeping?.take(chunk);
+        return content?.take(chunk);
       },
       signal: input.signal,
     });
@@ -224,7 +216,7 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const exchange = await withPoliteness(politeness, url.host, send, wait);
   prober.onStep?.();
   // Also after a failed request, since a reader that stays open is never freed.
-  return { exchange, page: (await endOf(reading)) ?? null, text: endOf(keeping) ?? null };
+  return { exchange, ...(endOf(content) ?? { page: null, text: null }) };
 }
 
 /** Own headers and bodies must not reach other servers, nor travel unencrypted after https. */

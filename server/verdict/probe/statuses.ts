@@ -83,9 +83,9 @@ export function retriesAfter(answer: InTrouble, now: number): Retry[] {
   return (FINDINGS[status] ?? judgeServerError(answer)).retries;
 }
 
-/** Adds the retries of the status to a finding of a service's own error page. */
+/** Adds the retries of the status to a finding of a service's own error page, also to one that has to last. */
 export const retriedAfter = (finding: Finding, answer: InTrouble, now: number): Finding =>
-  finding.reason === "service_unavailable"
+  finding.reason === "service_unavailable" || finding.confirm === "C4"
     ? { ...finding, retries: retriesAfter(answer, now) }
     : finding;
 
@@ -94,10 +94,15 @@ function judgeRateLimit({ headers }: Answer, now: number): Finding {
   return unclear("http_429", waitMs === null ? once(AS_BROWSER) : afterWait(waitMs), waitMs);
 }
 
-function judgeUnavailable({ headers }: InTrouble, now: number): Finding {
+function judgeUnavailable({ headers, page }: InTrouble, now: number): Finding {
   const waitMs = readRetryAfter(headers.get("retry-after"), now);
-  return waitMs === null ? unclear("http_503") : unclear("maintenance", afterWait(waitMs), waitMs);
+  if (waitMs === null) return unclear("http_503");
+  const reason = BACKEND_FAILED.test(page?.text ?? "") ? "http_503" : "maintenance";
+  return unclear(reason, afterWait(waitMs), waitMs);
 }
+
+/** Varnish names a time with each failure of the server behind it. */
+const BACKEND_FAILED = /\bbackend fetch failed\b|\bguru meditation\b/i;
 
 const afterWait = (delayMs: number) => (delayMs <= LONGEST_WAIT_MS ? [{ delayMs, style: {} }] : []);
 

@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities";
 import { lazily } from "../../lib/concurrency.ts";
-import { isNoindex, MARKUP_CHARS } from "../page/finder.ts";
+import { isNoindex, MARKUP_CHARS, MOST_HEADINGS } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
 import type { Answer, Probe } from "../probe/probe.ts";
@@ -17,7 +17,7 @@ import {
   startsMissing,
 } from "./phrases.ts";
 
-/** The words of an error page (docs/verdicts.md). */
+/** The words of an error page, or its own state (docs/verdicts.md). */
 export type Missing = {
   strength: Strength;
   /** Title and first heading are phrases, and one of them says what is missing. */
@@ -27,11 +27,13 @@ export type Missing = {
   signals: Signal[];
 };
 
-/** Looks for the words of an error page in title and heading. */
+/** Looks for the words of an error page in title and heading. The state of the page counts like its title. */
 export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing | null {
   const context = contextOf(page, answer, link);
-  const title = missingIn(page.title, context);
-  const first = page.heading || page.subheading;
+  const state = missingRouteOf(page, link);
+  const titled = missingIn(page.title, context);
+  const title = state ? "clear" : titled;
+  const first = headingsOf(page).find((words) => missingInHeading(words, context)) ?? "";
   const heading = missingInHeading(first, context);
   if (!title && !heading) return null;
   const starts = title !== null && startsMissing(page.text);
@@ -41,7 +43,11 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
     isSaidByBoth: both.every((each) => isPhrase(each)) && both.includes("clear"),
     isSaidTwice: title !== null && (heading !== null || starts),
     signals: [
-      ...said("missing_title", title && `The title of the page is ${quoted(page.title)}.`),
+      ...said(
+        "missing_state",
+        state && `The data of ${state} in the page says that it is missing.`,
+      ),
+      ...said("missing_title", titled && `The title of the page is ${quoted(page.title)}.`),
       ...said("missing_heading", heading && `The heading of the page is ${quoted(first)}.`),
       ...said(
         "missing_first_text",
@@ -50,6 +56,16 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
     ],
   };
 }
+
+/** A link to an error page is there if it shows one. */
+const missingRouteOf = ({ missingRoute }: Page, link: URL) =>
+  speaksOfErrors(link) ? null : missingRoute;
+
+/** The headings of which one may say it: more than a few are a list of things. */
+const headingsOf = ({ heading, headings, subheading }: Page): string[] => {
+  if (headings.length > MOST_HEADINGS) return [heading];
+  return headings.length > 0 ? headings : [heading, subheading];
+};
 
 const strongestOf = (both: (Strength | null)[]): Strength =>
   STRENGTHS.find((strength) => both.includes(strength)) ?? "number";
@@ -237,6 +253,17 @@ function withoutLayout(markup: string): string {
     return markup;
   }
 }
+
+/**
+ * Whether a page shows a sentence outside of its layout, other than that it is loading or needs scripts.
+ * A character of Chinese, Japanese or Korean counts as two letters.
+ */
+export const hasSentence = (page: Page) =>
+  linesOf(page).some((line) => widthOf(line) >= SENTENCE_WIDTH && !WAITS.test(line));
+
+const SENTENCE_WIDTH = 20;
+const WAITS =
+  /\bload|\bwait|javascript|browser|\bstart|\binitiali|lädt|lade[nt]|warten|charge|patient|carga|esper|caric|attend|carreg|aguard|laden|wacht|ładowa|czekaj|загруз|подожд|завантаж|読み込|ロード|加载|載入|请稍|로딩|불러오/i;
 
 /** With less text than this, a page shows its content by scripts or has none. */
 export const LITTLE_TEXT = 300;

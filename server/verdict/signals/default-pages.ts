@@ -10,12 +10,12 @@ import {
   suspected,
 } from "../probe/finding.ts";
 import { decoded, isSiteAddress } from "./addresses.ts";
-import { isShort } from "./clues.ts";
+import { isShort, LITTLE_TEXT } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
 import { SITE_ERRORS } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { compare, comparedAddress, SAME_EVERYWHERE } from "./same-page.ts";
-import { headlinesOf, matches, prepare, type Signature, wholly } from "./signature.ts";
+import { headlinesOf, matches, prepare, type Signature, titlesOf, wholly } from "./signature.ts";
 
 const defaultPage = (of: string, when: Signature["when"]): Signature => ({
   rule: "default_page",
@@ -162,26 +162,36 @@ type Suspension = {
   signal: Signal;
   /** No other page shows this. */
   isSure: boolean;
+  /** Title and heading both say it, and there is little else. */
+  isSaidTwice: boolean;
 };
 
 function readSuspension({ answer, url }: Seen, page: Page): Suspension | null {
   const { pathname } = new URL(answer.finalUrl);
   if (SUSPENDED_PATH.test(pathname) && !SUSPENDED_PATH.test(url.pathname)) {
     const text = `The site leads to its host's ${quoted(pathname)}.`;
-    return { signal: { rule: "suspended_path", text }, isSure: true };
+    return { signal: { rule: "suspended_path", text }, isSure: true, isSaidTwice: false };
   }
   if (!isShort(page)) return null;
   const headlines = [...headlinesOf(page), firstSentence(page)];
-  const words = headlines.find(
-    (headline) => SITE_SUSPENDED.test(headline) || ACCOUNT_SUSPENDED.test(headline),
-  );
+  const words = headlines.find(saysSuspended);
   if (!words) return null;
   const text = `The page is a host's notice: ${quoted(words)}.`;
+  const isAbout = ABOUT_SUSPENSION.test(decoded(url.pathname));
   return {
     signal: { rule: "suspended_notice", text },
-    isSure: !ABOUT_SUSPENSION.test(decoded(url.pathname)) && isSure(words, page),
+    isSure: !isAbout && isSure(words, page),
+    isSaidTwice: !isAbout && isSaidTwice(page),
   };
 }
+
+const saysSuspended = (words: string) =>
+  SITE_SUSPENDED.test(words) || ACCOUNT_SUSPENDED.test(words);
+
+const isSaidTwice = (page: Page) =>
+  page.text.length < LITTLE_TEXT &&
+  titlesOf(page).some(saysSuspended) &&
+  saysSuspended(page.heading);
 
 /** cPanel. */
 const SUSPENDED_PATH = /^\/cgi-sys\/suspendedpage\.cgi$/i;
@@ -242,10 +252,10 @@ export const readPlaceholder: Reader = (seen) => {
 /** A page with more characters belongs to a site. */
 const LONGEST_TEXT = 5000;
 
-/** A suspended site shows its notice at every address. */
+/** A suspended site shows its notice at every address; one page that says nothing else may be a member's. */
 function judgeSuspension(
   { answer, facts, url }: Seen,
-  { signal, isSure }: Suspension,
+  { signal, isSure, isSaidTwice }: Suspension,
 ): Finding | Need | null {
   if (isSure) return dead("hosting_suspended", "C2", [signal]);
   const fact = comparedAddress(url);
@@ -253,7 +263,8 @@ function judgeSuspension(
   if (other === undefined) return needs(fact);
   const comparison = compare(answer, other);
   if (comparison === "nothing") return suspected("placeholder_page", [signal]);
-  return comparison === "same" ? dead("hosting_suspended", "C2", [signal, SAME_EVERYWHERE]) : null;
+  if (comparison === "same") return dead("hosting_suspended", "C2", [signal, SAME_EVERYWHERE]);
+  return isSaidTwice ? suspected("soft404_suspected", [signal]) : null;
 }
 
 function readDefaultPage(seen: Seen): Finding | Need | null {

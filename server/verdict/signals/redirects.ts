@@ -29,7 +29,14 @@ import {
   mayBeBarrierPage,
   mayBePrivate,
 } from "./barriers.ts";
-import { isAppShell, isShort, LITTLE_TEXT, missingWordsOn, saysMissing } from "./clues.ts";
+import {
+  isAppShell,
+  isPhrase,
+  isShort,
+  LITTLE_TEXT,
+  missingWordsOn,
+  saysMissing,
+} from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./phrases.ts";
@@ -45,7 +52,8 @@ export const readRedirects: Reader = (seen) => {
   const showsView = isHome(target) && namesView(answer.fragment, url);
   const returnAddress = returnAddressIn(showsView ? { ...answer, fragment: "" } : answer);
   if (leadsToErrorPage(answer, url, target)) {
-    if (returnAddress) return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
+    const isGateToMore = returnAddress && !isPlainErrorPage(answer, url);
+    if (isGateToMore) return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
     return judgeErrorPage(seen, target);
   }
   const isHomeward = leadsHome(url, target) && !NAMES_VIEW.test(answer.fragment);
@@ -54,6 +62,12 @@ export const readRedirects: Reader = (seen) => {
   }
   return isHomeward ? judgeHome(seen, target) : null;
 };
+
+/** An error page may be given the link's address to name it. It says that the page is missing, and asks for nothing. */
+const isPlainErrorPage = (answer: Answer, link: URL): boolean =>
+  answer.page !== null &&
+  answer.page.forms + answer.page.passwordFields === 0 &&
+  isPhrase(missingWordsOn(answer.page, answer, link)?.strength ?? null);
 
 /** Whether a fragment is the link's path and nothing else. */
 const namesView = (fragment: string, { pathname }: URL) =>

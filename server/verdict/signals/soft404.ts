@@ -1,4 +1,5 @@
 import type { Page } from "../page/page.ts";
+import { promisesFile } from "../page/sniff.ts";
 import {
   alive,
   dead,
@@ -33,11 +34,11 @@ import {
   canonicalElsewhere,
   contentOf,
   hasSameMissingWords,
+  hasSentence,
   hiddenFromSearch,
   isAboutOneThing,
   isAppShell,
   isExplanation,
-  isFrame,
   isPhrase,
   isShort,
   type Missing,
@@ -46,6 +47,7 @@ import {
 } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
+import { quoted } from "./phrases.ts";
 import {
   type Comparison,
   compare,
@@ -54,12 +56,14 @@ import {
   HOME_SAME,
   isNear,
 } from "./same-page.ts";
+import { readShortText } from "./short-texts.ts";
 
 /** Detects error pages with a success status, by words and by comparison (docs/verdicts.md). */
 export const readSoft404: Reader = (seen) => {
   const { answer } = seen;
   const { page } = answer;
-  if (!page || answer.bodyBytes === 0 || answer.bodyProblem === "body_undecodable") return null;
+  if (answer.bodyBytes === 0 || answer.bodyProblem === "body_undecodable") return null;
+  if (!page) return readShortText(seen);
   const finding = judgePage(seen, page);
   const isDead = finding && !("needs" in finding) && finding.verdict === "dead";
   return isDead && mayBePrivate(page)
@@ -159,7 +163,14 @@ function judgeHint(
 const FOR_NOW =
   /\b(?:currently|temporarily|right now|at the moment|derzeit|zurzeit|momentan|vorübergehend|actuellement|temporairement|momentáneamente|temporalmente|actualmente|attualmente|temporaneamente|temporariamente|no momento|tijdelijk|momenteel|chwilowo|obecnie|tillfälligt|midlertidigt?)\b|временно|сейчас|現在|一時的|暂时|暫時|일시적/i;
 
-function typeConflict({ hops, finalUrl }: Answer, link: URL): Signal | null {
+function typeConflict({ hops, finalUrl, headers }: Answer, link: URL): Signal | null {
+  const type = headers.get("content-type");
+  if (promisesFile(type)) {
+    return {
+      rule: "page_for_file",
+      text: `The response calls itself ${quoted(type!)}, but is a page.`,
+    };
+  }
   if (!isFileAddress(link)) return null;
   if (hops.length === 0) {
     return { rule: "page_for_file", text: "The link names a file, but a page comes instead." };
@@ -248,7 +259,15 @@ function judgeUniform(seen: Seen, page: Page): Finding | Need | null {
   if (isSignIn(seen, page)) return behindBarrier(seen, barrierOn(page), signals);
   const isSuspect =
     lines.length > 0 ? !hasEarlierKey(seen.url) : seen.isReregistered && root === "nothing";
-  return isSuspect ? suspected("soft404_suspected", signals) : null;
+  return isSuspect ? suspected("soft404_suspected", signals) : suspectShort(seen, page, signals);
+}
+
+/** In any language: next to nothing of its own, and the same for a random address, but not the home page. */
+function suspectShort(seen: Seen, page: Page, signals: Signal[]): Finding | Need | null {
+  if (hasEarlierKey(seen.url) || isAboutOneThing(page) || contentOf(page) !== "none") return null;
+  const home = compareWith(seen, "home");
+  if (typeof home !== "string") return home;
+  return home === "different" ? suspected("soft404_suspected", signals) : null;
 }
 
 /** Without words of an error page, it is not evidence: it may be a barrier in unknown words. */
@@ -257,13 +276,19 @@ const judgeEverywhere = (seen: Seen, page: Page, signals: Signal[]): Finding | N
     ? deadUnlessHomeIsSame(seen, page, signals)
     : behindBarrier(seen, barrierOn(page), signals);
 
-/** A short error page with scripts may be an app, and an app may be a sign-in. */
-function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
-  const isExcuse = lines.length > 0 && !isFrame(page);
-  if (isExcuse) return suspected("soft404_suspected", [...lines, SIBLING_SAME]);
+/**
+ * A short error page with scripts may be an app, and an app may be a sign-in. A frame with a sentence of its own is
+ * not empty, unless the home page has the same.
+ */
+function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding | Need {
+  if (lines.length > 0) return suspected("soft404_suspected", [...lines, SIBLING_SAME]);
   const barrier = barrierOn(page);
   if (barrier) return behindBarrier(seen, barrier, [SIBLING_SAME]);
-  return { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
+  const app = { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
+  if (isSiteAddress(seen.url) || hasEarlierKey(seen.url) || !hasSentence(page)) return app;
+  const home = compareWith(seen, "home");
+  if (typeof home !== "string") return home;
+  return home === "different" ? suspected("soft404_suspected", [SIBLING_SAME]) : app;
 }
 
 /** Whether the page looks like the one that the host shows for random addresses. */

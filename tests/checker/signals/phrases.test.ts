@@ -128,6 +128,92 @@ describe("a title that says there is no such page:", () => {
   });
 });
 
+describe("a title that says that a thing had its time, or is not there yet:", () => {
+  test.each([
+    "This ad is no longer available",
+    "Job offer has expired",
+    "The position has been filled",
+    "Listing 12345 has expired",
+    "Auction #778 has ended",
+    "This property has been withdrawn",
+    "This link has expired",
+    "Link not found",
+    "Thread 4711 not found",
+    "The note does not exist anymore",
+    "This topic does not exist yet",
+    'The revision #99999 of the page named "Main Page" does not exist.',
+    "Job ad 4711 “Baker in Hull” is no longer available",
+    "This page has been taken offline",
+    "Die Anzeige ist nicht mehr verfügbar",
+    "Diese Auktion wurde beendet",
+    "Inserat abgelaufen",
+    "Stelle bereits besetzt",
+    "Dieses Thema existiert noch nicht",
+    "L’annonce a expiré",
+    "L’offre d’emploi n’est plus en ligne",
+    "Cette page n’existe pas encore",
+    "El anuncio ha caducado",
+    "La oferta de empleo ya no está disponible",
+    "Este tema no existe todavía",
+    "Annuncio scaduto",
+    "L’asta è terminata",
+    "Este anúncio expirou",
+    "Vaga encerrada",
+    "Deze vacature is vervuld",
+    "Advertentie verlopen",
+    "To ogłoszenie jest już nieaktualne",
+    "Oferta pracy wygasła",
+    "Aukcja została zakończona",
+    "Объявление снято с публикации",
+    "Вакансия закрыта",
+    "Оголошення видалено",
+    "Inzerát byl smazán",
+    "Nabídka již není dostupná",
+    "Annonsen är borttagen",
+    "Annoncen er udløbet",
+    "Stillingen er ikke lenger tilgjengelig",
+    "Ilmoitus on päättynyt",
+    "この求人は終了しました",
+    "该职位已下架",
+    "해당 채용공고가 마감되었습니다",
+    "İlan yayından kaldırıldı",
+    "A hirdetés lejárt",
+    "Anunțul a expirat",
+    "Η αγγελία έχει λήξει",
+    "انتهى الإعلان",
+    "המודעה כבר לא קיימת",
+    "این آگهی حذف شده است",
+    "यह नौकरी अब उपलब्ध नहीं है",
+    "ประกาศนี้หมดอายุแล้ว",
+    "Tin đăng đã hết hạn",
+    "Iklan ini telah berakhir",
+  ])("%s", (title) => {
+    expect(read(title)).toBe("clear");
+  });
+
+  test.each([
+    // A form that waited too long, an account, a fair.
+    "Page expired",
+    "Session expired",
+    "Your account has expired",
+    "This event has ended",
+    "The war has ended",
+    // Lists, stories and offices of the same things.
+    "Expired domains for sale",
+    "Ended auctions",
+    "Job board: 12 new offers",
+    "The offer that ended the strike",
+    "How to tell that a job ad has expired",
+    "Has this listing expired?",
+    "Auktionen, die diese Woche enden",
+    "Wenn die Anzeige abgelaufen ist: was nun",
+    "Ofertas que caducan hoy",
+    "Ogłoszenia, które wygasły w tym roku",
+  ])("is not: %s", (title) => {
+    expect(read(title)).toBeNull();
+  });
+});
+
 describe("a title that other pages could have, too:", () => {
   test.each([
     "This page isn't available",

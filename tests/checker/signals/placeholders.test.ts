@@ -6,6 +6,7 @@ const HOME = "http://site.test/";
 const LINK = "http://site.test/articles/some-story";
 const MISSING = { status: 404, html: "Not found." };
 const SUSPENDED = "dead hosting_suspended C2";
+const SUSPECTED = "unknown soft404_suspected";
 const PLACEHOLDER = "unknown placeholder_page";
 const SITE_ERROR = "unknown site_error";
 
@@ -135,6 +136,43 @@ describe("a host's notice is understood in other languages:", () => {
   });
 });
 
+describe("a page that says twice that an account is suspended, among others that are there, is suspected:", () => {
+  testRows([
+    [
+      "a member of a forum who was suspended",
+      {
+        html: page("Account suspended", `<h1>Account suspended</h1><p>Joe broke the rules.</p>`, {
+          header: '<form action="/search"><input name="q"></form>',
+        }),
+        facts: { sibling: MISSING },
+      },
+      SUSPECTED,
+    ],
+    [
+      "on a site that shows other pages for what it lacks",
+      {
+        html: page("Account suspended - Chatter", "<h1>Account suspended</h1>"),
+        facts: { sibling: { html: page("Results", `<h1>Results</h1>${prose(60)}`) } },
+      },
+      SUSPECTED,
+    ],
+    [
+      "but not where its address speaks of it",
+      {
+        url: "http://site.test/users/suspended",
+        html: page("Account suspended", "<h1>Account suspended</h1>"),
+        facts: { sibling: MISSING },
+      },
+      "active ok",
+    ],
+    [
+      "nor a page that calls itself an article",
+      { html: article("Account suspended", 20), facts: { sibling: MISSING } },
+      "active ok",
+    ],
+  ]);
+});
+
 describe("a site that speaks of suspension is there:", () => {
   testRows([
     ["an article on suspended accounts", { html: article("Account Suspended", 300) }, "active ok"],
@@ -147,16 +185,6 @@ describe("a site that speaks of suspension is there:", () => {
       "a short page of help on a site that knows what it lacks",
       {
         html: page("Account suspended | Fast Host Help", `<h1>Account suspended</h1>${prose(60)}`),
-        facts: { sibling: MISSING },
-      },
-      "active ok",
-    ],
-    [
-      "a member of a forum who was suspended",
-      {
-        html: page("Account suspended", `<h1>Account suspended</h1><p>Joe broke the rules.</p>`, {
-          header: '<form action="/search"><input name="q"></form>',
-        }),
         facts: { sibling: MISSING },
       },
       "active ok",

@@ -498,3 +498,28 @@ describe("no way to a home page is", () => {
     ["no redirect at all", { url: LINK, at: LINK, html: FRONT }, "active ok"],
   ]);
 });
+
+describe("an error page that is given the link's address", () => {
+  const MISSING = "<title>Page not found</title><h1>Page not found</h1><p>Sorry.</p>";
+  const led = (html: string): Case => ({
+    from: ["http://site.test/articles/some-story"],
+    at: "http://site.test/notfound.aspx?item=/articles/some-story",
+    html,
+  });
+
+  test.each([
+    ["to name it in its words is dead", MISSING, "dead soft404_redirect_error C2"],
+    [
+      "to return to it after a sign-in is a gate",
+      `${MISSING}<form><input type="password"></form>`,
+      "unknown login_required",
+    ],
+    [
+      "without saying what is missing is a gate",
+      "<title>Please wait</title><h1>One moment</h1>",
+      "unknown soft404_suspected",
+    ],
+  ])("%s", async (_, html, verdict) => {
+    expect(await verdictOn(led(html))).toBe(verdict);
+  });
+});

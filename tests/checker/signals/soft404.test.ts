@@ -11,6 +11,8 @@ const another: NonNullable<Case["facts"]> = {
   sibling: { html: article("Results"), at: "http://site.test/articles/qwertzuiopasdfgh" },
 };
 
+const S3 = `<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>`;
+
 const BODY = "dead soft404_body C2";
 const PROBE = "dead soft404_probe C2";
 const SUSPECTED = "unknown soft404_suspected";
@@ -1099,9 +1101,9 @@ describe("a page that says in some line that it is missing", async () => {
       SUSPECTED,
     ],
     [
-      "is an app if scripts fill it",
+      "is no empty frame, even if scripts fill it",
       { html: `${html}<div id="root"></div>`, facts: every(`${html}<div id="root"></div>`) },
-      APP,
+      SUSPECTED,
     ],
   ]);
 
@@ -1302,4 +1304,26 @@ describe("a domain that was gone or parked", () => {
       ALIVE,
     ],
   ]);
+});
+
+describe("a body that is not what its type says is judged by its bytes:", () => {
+  const missing = excuse("Page not found");
+  const file = "http://site.test/files/report.csv";
+
+  testRows([
+    ["a short text with the usual sentence", data("File not found.", "File not found."), PROBE],
+    ["an object store's code", data(S3, S3), PROBE],
+    ["an API's message", data('{"error":"Not Found"}', '{"error":"Not Found"}'), PROBE],
+    ["the same on a site that is honest elsewhere", data(S3, null), SUSPECTED],
+    ["a list of things", data('{"items":[{"title":"Not found"}]}', "{}"), ALIVE],
+    ["a record with data", data('{"data":{"id":1},"message":"Not found"}', "{}"), ALIVE],
+    ["an article in XML", data("<article><title>Not found</title></article>", "<a/>"), ALIVE],
+    ["a page in place of data", { url: file, html: missing }, BODY],
+  ]);
+
+  function data(text: string, sibling: string | null): Case {
+    const headers = { "Content-Type": "application/xml" };
+    const facts = { sibling: sibling === null ? HONEST : { shortText: sibling, headers } };
+    return { shortText: text, headers, facts };
+  }
 });

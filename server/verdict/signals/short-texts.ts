@@ -1,0 +1,104 @@
+import {
+  dead,
+  type Finding,
+  type Need,
+  needs,
+  type Reader,
+  type Signal,
+  suspected,
+} from "../probe/finding.ts";
+import type { Probe } from "../probe/probe.ts";
+import { isSiteAddress, speaksOfErrors } from "./addresses.ts";
+import { isExcuse, quoted } from "./phrases.ts";
+import { compare, HOME_SAME } from "./same-page.ts";
+
+/** Detects short texts, XML and JSON that only say, with a success status, that something is missing. */
+export const readShortText: Reader = ({ answer, url, facts, serving }): Finding | Need | null => {
+  const said = missingInText(answer.shortText);
+  if (said === null || isSiteAddress(url) || speaksOfErrors(url)) return null;
+  const signal: Signal = { rule: "missing_text", text: `The response says ${quoted(said)}.` };
+  if (serving?.target) return suspected("soft404_suspected", [signal]);
+  if (facts.sibling === undefined) return needs("sibling");
+  const same = [signal, SIBLING_SAYS_SO];
+  if (saidBy(facts.sibling) !== said) return suspected("soft404_suspected", [signal]);
+  if (facts.home === undefined) return needs("home");
+  if (saidBy(facts.home) === said) return suspected("soft404_suspected", [...same, HOME_SAME]);
+  return compare(answer, facts.home) === "nothing"
+    ? suspected("soft404_suspected", same)
+    : dead("soft404_probe", "C2", same);
+};
+
+const SIBLING_SAYS_SO: Signal = {
+  rule: "sibling_same",
+  text: "A random address next to the link says the same.",
+};
+
+const saidBy = (probe: Probe | null): string | null =>
+  probe?.kind === "answered" && probe.status >= 200 && probe.status < 300
+    ? missingInText(probe.shortText)
+    : null;
+
+/** Returns the sentence or the code that says so; null if the text says anything else. */
+export function missingInText(text: string | undefined): string | null {
+  const words = text?.replace(/^\ufeff/, "").trim() ?? "";
+  if (words === "") return null;
+  if (words.startsWith("<")) return missingInXml(words);
+  if (words.startsWith("{") || words.startsWith("[")) return missingInJson(words);
+  const line = words.replace(/\s+/g, " ");
+  return isExcuse(line) || NO_FILE.test(line) ? line : null;
+}
+
+/** PHP-FPM. */
+const NO_FILE = /^no input file specified\.?$/i;
+
+/** Codes of object stores and of APIs. */
+const CODE =
+  /^(?:404|not[ _-]?found|no[ _]?such[ _]?\w{1,30}|(?:\w{1,30}[ _-]?)?not[ _-]?found|does[ _]not[ _]exist|(?:blob|container|resource|object|key|page|file|item|record)(?:not(?:found|exists?)|doesnotexist))$/i;
+
+/** The error document of object stores, and others with the same elements. */
+function missingInXml(xml: string): string | null {
+  if (!/^(?:<\?xml[^>]{0,200}>\s*)?<(?:error|errorresponse|response)\b/i.test(xml)) return null;
+  const [, code] = /<code>\s*([\w -]{1,60}?)\s*<\/code>/i.exec(xml) ?? [];
+  const [, message] = /<message>\s*([^<]{1,120}?)\s*<\/message>/i.exec(xml) ?? [];
+  return [code, message].find(saysMissing) ?? null;
+}
+
+const saysMissing = (words: string | undefined) =>
+  words !== undefined && (CODE.test(words) || isExcuse(words));
+
+/** Keys of messages; an object with more than a few keys is data. */
+const MESSAGES = ["error", "message", "msg", "detail", "title", "reason", "error_description"];
+const CODES = ["code", "status", "statusCode", "status_code", "error_code", "errorCode"];
+const MOST_KEYS = 8;
+
+function missingInJson(json: string): string | null {
+  const root = asObject(parsed(json));
+  const nested = [root?.error, Array.isArray(root?.errors) ? root.errors[0] : root?.errors];
+  for (const part of [root, ...nested.map(asObject)]) {
+    const said = part && missingInPart(part);
+    if (said) return said;
+  }
+  return null;
+}
+
+function missingInPart(part: Record<string, unknown>): string | null {
+  if (Object.keys(part).length > MOST_KEYS || part.data || part.result) return null;
+  const messages = MESSAGES.map((key) => part[key]).filter((value) => typeof value === "string");
+  const said = messages.find(saysMissing);
+  if (said !== undefined) return said;
+  const isCoded = CODES.some((key) => CODE.test(String(part[key] ?? "")));
+  return isCoded ? (messages[0] ?? null) : null;
+}
+
+function asObject(value: unknown): Record<string, unknown> | null {
+  const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : null;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
