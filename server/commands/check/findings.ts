@@ -59,6 +59,8 @@ export type TargetOptions = {
   exclude?: RegExp[];
   /** The URL at which the root is published. */
   baseUrl?: string;
+  /** Whether a URL is only the reader's own machine, which is not checked. */
+  isOwnMachine?: (url: string) => boolean;
   /** Of links to other sites only those on such lines are checked. */
   isAdded?: IsAdded | undefined;
 };
@@ -87,7 +89,7 @@ function addLink(
   targets: Targets,
   { href, line, column, endColumn, text, element, cell }: FoundLink,
   document: CheckedDocument,
-  { exclude = [], baseUrl, isAdded = () => true }: TargetOptions,
+  { exclude = [], baseUrl, isOwnMachine, isAdded = () => true }: TargetOptions,
 ) {
   const place = {
     file: document.file,
@@ -98,14 +100,14 @@ function addLink(
     element,
     ...(cell && { cell }),
   };
-  const address = addressOf(href, document.read.base);
+  const address = addressOf(href, document.read.base, baseUrl);
   const url = typeof address === "string" ? href : address.url;
   const isExcluded = exclude.some((pattern) => pattern.test(url));
   if (address === "other" || isExcluded) targets.leftOut++;
   else if (address === "local") targets.local.push({ href, url: href, place, document });
   else if (baseUrl !== undefined && url.startsWith(baseUrl)) {
     targets.local.push({ href: `/${url.slice(baseUrl.length)}`, url, place, document });
-  } else if (NOT_REQUESTED.has(element)) targets.leftOut++;
+  } else if (NOT_REQUESTED.has(element) || isOwnMachine?.(url)) targets.leftOut++;
   else if (!isAdded(document.path, line)) targets.old++;
   else if (address === "wrong") targets.wrong.push(badUrl(href, place));
   else {
@@ -118,16 +120,23 @@ function addLink(
 /** Parts of addresses that a program fills in: `{{ … }}`, `{% … %}`, `<% … %>`, `${…}` and `%NAME%`. */
 const TEMPLATE = /\{\{|\{%|<%|\$\{|%[A-Z][A-Z_]+%/;
 
+/** `https://$HOST/`, `https://*.example.org/`, `https://<host>/`, `https://[host]/` and `https://%host%/` */
+const PLACEHOLDER =
+  /^(?:https?:)?\/\/(?:[^/?#]*@)?(?:[^/?#]*[$*{}<>]|\[(?![\da-f:.]+\])|[^/?#]*%[a-z_]+%)/i;
+
 /** Sorts an address by what it leads to. */
 function addressOf(
   href: string,
   base: string | null,
+  baseUrl: string | undefined,
 ): { url: string } | "wrong" | "local" | "other" {
-  if (TEMPLATE.test(href)) return "other";
+  if (TEMPLATE.test(href) || PLACEHOLDER.test(href)) return "other";
   const isRemote = /^(?:https?:|\/\/)/i.test(href);
   if (!isRemote && /^[a-z][a-z\d+.-]*:/i.test(href)) return "other";
-  if (!isRemote && !/^https?:/i.test(base ?? "")) return "local";
-  const url = URL.parse(href.startsWith("//") ? `https:${href}` : href, base ?? undefined);
+  const page = base !== null && /^https?:/i.test(base) ? base : undefined;
+  if (!isRemote && page === undefined) return "local";
+  const [scheme] = /^https?:/i.exec(page ?? baseUrl ?? "") ?? ["https:"];
+  const url = URL.parse(href.startsWith("//") ? `${scheme}${href}` : href, page);
   return url && /^https?:$/.test(url.protocol) ? { url: url.href } : "wrong";
 }
 
