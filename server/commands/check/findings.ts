@@ -46,7 +46,7 @@ export type Targets = {
   remote: Map<string, Place[]>;
   /** Those within the tree. */
   local: LocalLink[];
-  /** Addresses that can be no URL. */
+  /** Addresses that cannot be requested. */
   wrong: Finding[];
   /** How many stand on lines that are not new, and are not checked for that. */
   old: number;
@@ -59,8 +59,8 @@ export type TargetOptions = {
   exclude?: RegExp[];
   /** The URL at which the root is published. */
   baseUrl?: string;
-  /** Whether a URL is only the reader's own machine, which is not checked. */
-  isOwnMachine?: (url: string) => boolean;
+  /** What else is not requested. */
+  isLeftOut?: (url: string) => boolean;
   /** Of links to other sites only those on such lines are checked. */
   isAdded?: IsAdded | undefined;
 };
@@ -89,7 +89,7 @@ function addLink(
   targets: Targets,
   { href, line, column, endColumn, text, element, cell }: FoundLink,
   document: CheckedDocument,
-  { exclude = [], baseUrl, isOwnMachine, isAdded = () => true }: TargetOptions,
+  { exclude = [], baseUrl, isLeftOut, isAdded = () => true }: TargetOptions,
 ) {
   const place = {
     file: document.file,
@@ -107,9 +107,10 @@ function addLink(
   else if (address === "local") targets.local.push({ href, url: href, place, document });
   else if (baseUrl !== undefined && url.startsWith(baseUrl)) {
     targets.local.push({ href: `/${url.slice(baseUrl.length)}`, url, place, document });
-  } else if (NOT_REQUESTED.has(element) || isOwnMachine?.(url)) targets.leftOut++;
+  } else if (NOT_REQUESTED.has(element) || isLeftOut?.(url)) targets.leftOut++;
   else if (!isAdded(document.path, line)) targets.old++;
   else if (address === "wrong") targets.wrong.push(badUrl(href, place));
+  else if (hasCredentials(url)) targets.wrong.push(withCredentials(url, [place]));
   else {
     const places = targets.remote.get(url);
     if (places) places.push(place);
@@ -144,6 +145,25 @@ const unreadableFile = (file: string, message: string): Finding => ({
   ...{ url: file, status: "dead", reason: "unreadable", message },
   places: [{ file, line: 1, column: 1, endColumn: 1, text: "", element: "link" }],
   ...{ via: "document", service: null, conclusion: null },
+});
+
+const CREDENTIALS = /^(https?:\/\/)[^/?#]*@/i;
+
+export const hasCredentials = (url: string) => CREDENTIALS.test(url);
+
+/** As it may be shown. */
+export const withoutCredentials = (url: string) => url.replace(CREDENTIALS, "$1***@");
+
+/** A URL with a user name or a password, which reach no log. */
+export const withCredentials = (url: string, places: Place[]): Finding => ({
+  url: withoutCredentials(url),
+  status: "unknown",
+  reason: "url_invalid",
+  message: "A URL with a user name or a password is not requested.",
+  places,
+  via: "document",
+  service: null,
+  conclusion: null,
 });
 
 const badUrl = (url: string, place: Place): Finding => ({
