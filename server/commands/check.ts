@@ -26,7 +26,6 @@ import {
   type Targets,
   targetsOf,
 } from "./check/findings.ts";
-import { isOwnMachine, readInputs, type Work } from "./check/inputs.ts";
 import { createLocalCheck } from "./check/local-links.ts";
 import { documentSummary, explained, listSummary, placesOf } from "./check/outputs/human.ts";
 import { asJson } from "./check/outputs/json.ts";
@@ -35,6 +34,7 @@ import { problemRows, type Report, type Row } from "./check/outputs/report.ts";
 import { createTree } from "./check/tree.ts";
 import { pageUrlFrom, type WatchOptions, watchNew } from "./check/watch-new.ts";
 import { refuseOutside, repositoryOf, slashed } from "./check/within.ts";
+import { isOwnMachine, readInputs, type Work } from "./check-inputs.ts";
 import {
   ageOf,
   type CheckOptions,

@@ -14,8 +14,8 @@ const UNSEEN = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/gu;
 
 /**
  * Returns text from outside as one line of output that changes nothing else: it moves no cursor, turns no text around,
- * and is no command to a CI system, which GitHub reads after `::` at the beginning of a line and, as Azure Pipelines and
- * TeamCity do, after `##` and a bracket anywhere.
+ * and gives no command to a CI system. GitHub reads commands after `::` at the beginning of a line, and like Azure
+ * Pipelines and TeamCity after `##` with a bracket anywhere.
  */
 export const plain = (line: string) =>
   line

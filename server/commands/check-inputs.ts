@@ -1,19 +1,24 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Config } from "../../config/config.ts";
-import { type DocumentFormat, formatOfName } from "../../documents/formats.ts";
-import { recognise } from "../../imports/formats.ts";
-import type { Item } from "../../imports/reading.ts";
-import { UsageError } from "../../lib/errors.ts";
-import { isLoopbackHost, vetTarget } from "../../net/policy.ts";
-import type { CheckOptions } from "../check-options.ts";
-import { type Io, plain } from "../io.ts";
-import { openText, partsOf, type TextSource } from "../list-source.ts";
-import { longestOf } from "./document-text.ts";
-import { type CheckedDocument, type Reader, rootOf } from "./documents.ts";
-import { findDocuments, isUrl } from "./files.ts";
-import { type Finding, hasCredentials, withCredentials, withoutCredentials } from "./findings.ts";
-import { refuseOutside, slashed } from "./within.ts";
+import type { Config } from "../config/config.ts";
+import { type DocumentFormat, formatOfName } from "../documents/formats.ts";
+import { recognise } from "../imports/formats.ts";
+import type { Item } from "../imports/reading.ts";
+import { UsageError } from "../lib/errors.ts";
+import { isLoopbackHost, vetTarget } from "../net/policy.ts";
+import { longestOf } from "./check/document-text.ts";
+import { type CheckedDocument, type Reader, rootOf } from "./check/documents.ts";
+import { findDocuments, isUrl } from "./check/files.ts";
+import {
+  type Finding,
+  hasCredentials,
+  withCredentials,
+  withoutCredentials,
+} from "./check/findings.ts";
+import { refuseOutside, slashed } from "./check/within.ts";
+import type { CheckOptions } from "./check-options.ts";
+import { type Io, plain } from "./io.ts";
+import { openText, partsOf, type TextSource } from "./list-source.ts";
 
 /** What is to be checked. */
 export type Work = {
