@@ -40,6 +40,8 @@ export type CheckOptions = {
   watchNew?: string;
   pageUrl?: string;
   prune?: true;
+  /** False for `--no-config`. */
+  config?: boolean;
 };
 
 /** Reads "md, .mdx". */

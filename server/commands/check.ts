@@ -2,13 +2,9 @@ import { appendFileSync, closeSync, openSync, writeSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
-import { type DocumentFormat, formatOfName } from "../documents/formats.ts";
 import { ANCHOR_KINDS } from "../documents/slugs.ts";
-import { recognise } from "../imports/formats.ts";
-import type { Item } from "../imports/reading.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
-import { vetTarget } from "../net/policy.ts";
 import {
   askServer,
   type KnownVerdict,
@@ -19,8 +15,7 @@ import { type Baseline, entryOf, readBaseline, writeBaseline } from "./check/bas
 import { type Cache, openCache } from "./check/cache.ts";
 import { readAddedLines } from "./check/changed-lines.ts";
 import { readOptions } from "./check/config.ts";
-import { type CheckedDocument, createReader, type Reader, rootOf } from "./check/documents.ts";
-import { findDocuments, isUrl, LONGEST_BYTES, repositoryOf } from "./check/files.ts";
+import { createReader, type Reader } from "./check/documents.ts";
 import {
   type Counts,
   cachedFinding,
@@ -31,7 +26,6 @@ import {
   type Targets,
   targetsOf,
 } from "./check/findings.ts";
-import { slashed } from "./check/ignored.ts";
 import { createLocalCheck } from "./check/local-links.ts";
 import { documentSummary, explained, listSummary, placesOf } from "./check/outputs/human.ts";
 import { asJson } from "./check/outputs/json.ts";
@@ -39,6 +33,8 @@ import { markdownReport } from "./check/outputs/markdown.ts";
 import { problemRows, type Report, type Row } from "./check/outputs/report.ts";
 import { createTree } from "./check/tree.ts";
 import { pageUrlFrom, type WatchOptions, watchNew } from "./check/watch-new.ts";
+import { refuseOutside, repositoryOf, slashed } from "./check/within.ts";
+import { isOwnMachine, readInputs, type Work } from "./check-inputs.ts";
 import {
   ageOf,
   type CheckOptions,
@@ -63,7 +59,7 @@ import {
   openStatusLine,
   plain,
 } from "./io.ts";
-import { FORMAT_NAMES, openText, partsOf, type TextSource } from "./list-source.ts";
+import { FORMAT_NAMES } from "./list-source.ts";
 
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;
@@ -73,7 +69,10 @@ export function addCheck(program: Command, cli: Cli) {
   program
     .command("check")
     .description("check URLs and the links of documents once, without a database")
-    .argument("[url or file...]", "URLs, and documents, folders of them, and globs")
+    .argument(
+      "[url or file...]",
+      "URLs, and documents, folders of them, and globs; - is standard input",
+    )
     .option(
       "-f, --file <file>",
       "check the links of a list too, as import reads it, or of a document; - is standard input",
@@ -115,10 +114,11 @@ export function addCheck(program: Command, cli: Cli) {
     .option("--exit-zero", "exit 0 whatever is found")
     .option("--server <url>", "ask a Stillup server first; unknown links are allowed then")
     .option("--key-file <file>", "a file with its API key, instead of STILLUP_API_KEY")
-    .option("--strict", "with --server: do not allow unknown links")
+    .option("--strict", "exit 1 for documents that were not read; allow no unknown links")
     .option("--watch-new <source>", "then push the documents to a source of the server")
     .option("--page-url <url>", "where people see a document, with {path}; known in most CI")
     .option("--prune", "with --watch-new: remove pages of documents that are gone")
+    .option("--no-config", "do not read .stillup.yaml, as for a change that others propose")
     .addHelpText(
       "after",
       `
@@ -126,8 +126,8 @@ Options may stand in .stillup.yaml at the root, under check:, by their long name
 Exit code: 0 all active, 1 any dead, 2 any unknown and none dead.`,
     )
     .action((given: string[], _: CheckOptions, command: Command) => {
-      const root = command.opts<CheckOptions>().root;
-      readOptions(root === undefined ? defaultRoot() : resolve(root), command);
+      const { root, config } = command.opts<CheckOptions>();
+      if (config) readOptions(root === undefined ? defaultRoot() : resolve(root), command);
       return checkAll(cli, given, command.opts<CheckOptions>());
     });
 }
@@ -147,18 +147,25 @@ async function checkAll(cli: Cli, given: string[], options: CheckOptions) {
     const allowed = isServerNamed && !options.strict ? { allowUnknown: true as const } : {};
     const vetted = { ...refused(options), ...allowed };
     const watched = watchOptions(options, cli.env, server);
-    const work = await readAll({ cli, config, reader, given, options: vetted, tell: warn });
-    const { isStopped } = await perform(cli, config, reader, { ...work, server, warn });
+    const work = await readInputs({
+      io: cli.io,
+      config,
+      reader,
+      given,
+      options: vetted,
+      tell: warn,
+    });
+    const { isStopped, remote } = await perform(cli, config, reader, { ...work, server, warn });
     if (!server || !watched || isStopped) return;
-    const { remote } = targetsOf(work.documents, work.options);
-    warn(await watchNew(server, watched, work.documents, remote));
+    const prune = watched.prune && work.unread === 0;
+    if (watched.prune && !prune) {
+      warn("No pages are removed from the source, since not all documents were read.");
+    }
+    warn(await watchNew(server, { ...watched, prune }, work.documents, remote));
   } finally {
     await reader.close();
   }
 }
-
-/** What is to be checked. */
-type Work = { options: CheckOptions; urls: Set<string>; documents: CheckedDocument[] };
 
 type Asking = { server: ServerOptions | null; warn: (sentence: string) => void };
 
@@ -167,13 +174,17 @@ async function perform(
   config: Config,
   reader: Reader,
   { server, warn, ...work }: Work & Asking,
-): Promise<{ isStopped: boolean }> {
+): Promise<{ isStopped: boolean; remote: Targets["remote"] }> {
   const { options, urls, documents } = work;
   const { changedSince } = options;
   const folders = documents.map(({ path }) => dirname(path));
   const isAdded =
     changedSince === undefined ? undefined : readAddedLines(changedSince, folders, cli.env);
-  const targets = targetsOf(documents, { ...options, isAdded });
+  const targets = targetsOf(documents, {
+    ...options,
+    isAdded,
+    isLeftOut: (url) => isOwnMachine(config, url),
+  });
   const places = new Map<string, Place[]>([...urls].map((url) => [url, []]));
   for (const [url, some] of targets.remote) places.set(url, some);
   const run: Run = {
@@ -194,11 +205,14 @@ async function perform(
   const add = async (finding: Finding) => {
     run.counts[finding.status]++;
     run.findings.push(finding);
-    cli.exitCode = exitCodeOf(run.counts, options);
+    cli.exitCode = exitCodeOf(run);
     await show(run, finding);
   };
-  for (const finding of targets.wrong) await add(finding);
-  const checkLocal = createLocalCheck({ tree: createTree(), reader, documents, options });
+  cli.exitCode = exitCodeOf(run);
+  for (const finding of [...work.refused, ...targets.wrong]) await add(finding);
+  const root = options.root === undefined ? undefined : resolve(options.root);
+  const local = { ...options, root };
+  const checkLocal = createLocalCheck({ tree: createTree(), reader, documents, options: local });
   for (const link of targets.local) await add(await checkLocal(link));
   const wanted = options.offline ? [] : [...places.keys()];
   const cache = options.offline ? null : cacheOf(options, config, cli.env);
@@ -232,7 +246,7 @@ async function perform(
     warn("Stopped before all was checked.");
     cli.exitCode = INTERRUPTED;
   }
-  return { isStopped };
+  return { isStopped, remote: targets.remote };
 }
 
 /** Null without `--watch-new`. @throws UsageError */
@@ -251,6 +265,7 @@ function cacheOf({ cache, cacheAge = DAY_MS }: CheckOptions, config: Config, env
   if (cache === undefined) return null;
   const folder = env.XDG_CACHE_HOME || join(env.HOME ?? ".", ".cache");
   const file = cache === true ? join(folder, "stillup", "check.ndjson") : cache;
+  refuseOutside(file);
   return openCache(file, cacheAge, config.ownServices, systemClock.now());
 }
 
@@ -265,6 +280,7 @@ function saveCache(cache: Cache | null, warn: (sentence: string) => void) {
 
 /** Null without one. One that is to be written may not be there yet. */
 function baselineOf({ baseline, writeBaseline }: CheckOptions): Baseline | null {
+  if (baseline !== undefined) refuseOutside(baseline);
   if (baseline !== undefined && !writeBaseline) return readBaseline(baseline);
   return baseline === undefined ? null : new Set();
 }
@@ -306,13 +322,13 @@ async function finish(run: Run, cli: Cli) {
   const nameOf = (file: string) => names.get(file) ?? file;
   if (run.baseline) {
     markKnown(run, problemRows({ findings, nameOf }), run.baseline, cli.io);
-    cli.exitCode = exitCodeOf(counts, options);
+    cli.exitCode = exitCodeOf(run);
   }
-  const summary = documents.length > 0 ? summaryOf(run) : listSummary(counts);
+  const isOfDocuments = documents.length > 0 || run.unread > 0;
+  const summary = isOfDocuments ? summaryOf(run) : listSummary(counts);
   if (isForPeople(run)) {
     for (const line of placesOf(findings, run.hasColors)) await output.write(`${line}\n`);
-    const isList = documents.length > 0 || options.file !== undefined;
-    if (isList) await output.write(`${summary}\n`);
+    if (isOfDocuments || run.isList) await output.write(`${summary}\n`);
   }
   const report: Report = {
     ...{ findings, summary, isUnknownAllowed: options.allowUnknown === true, env: run.env },
@@ -359,7 +375,7 @@ function summarise(report: Report, { stderr }: Io) {
   }
 }
 
-function summaryOf({ options, documents, targets, findings, counts }: Run): string {
+function summaryOf({ options, documents, unread, targets, findings, counts }: Run): string {
   const isLocal = ({ via, status }: Finding) => via === "disk" && status === "active";
   const local = findings.filter(isLocal).length;
   const others: [number, string][] = [
@@ -370,117 +386,21 @@ function summaryOf({ options, documents, targets, findings, counts }: Run): stri
     [targets.old, "on old lines"],
     [targets.leftOut, "left out"],
     [documents.reduce((sum, { read }) => sum + read.disabled, 0), "disabled by comments"],
+    [unread, "not read"],
   ];
   return documentSummary({ ...counts, active: counts.active - local }, others);
 }
 
-function exitCodeOf({ dead, unknown }: Counts, { allowUnknown, exitZero }: CheckOptions): number {
+function exitCodeOf({ counts: { dead, unknown }, options, unread }: Run): number {
+  const { allowUnknown, exitZero, strict } = options;
   if (exitZero) return ALL_ACTIVE;
-  if (dead > 0) return ANY_DEAD;
+  if (dead > 0 || (strict && unread > 0)) return ANY_DEAD;
   return unknown > 0 && !allowUnknown ? ANY_UNKNOWN : ALL_ACTIVE;
-}
-
-/**
- * What is named on the command line, then what is in the list or the document of `--file`; each URL once.
- * @throws UsageError for an invalid URL or file, before anything is checked
- */
-async function readAll({
-  cli: { io },
-  config,
-  reader,
-  given,
-  options,
-  tell,
-}: {
-  cli: Cli;
-  config: Config;
-  reader: Reader;
-  given: string[];
-  options: CheckOptions;
-  tell: (sentence: string) => void;
-}): Promise<Work> {
-  const urls = new Set(given.filter(isUrl));
-  for (const url of urls) refuseInvalid(config, url, "");
-  const root = options.root === undefined ? undefined : resolve(options.root);
-  const documents: CheckedDocument[] = [];
-  const files = findDocuments(
-    given.filter((each) => !isUrl(each)),
-    { ...options, tell },
-  );
-  for (const file of files) {
-    const read = await reader.file(file);
-    if (read) documents.push({ ...file, root: rootOf(file.path, root), read });
-  }
-  if (options.file !== undefined) {
-    const source = await openText(io, options.file);
-    const format = documentFormatOf(source.head, options);
-    if (format) {
-      const file = nameOf(options);
-      const read = await reader.text(file, await wholeOf(source), format);
-      const path = resolve(file);
-      documents.push({ file, path, root: rootOf(path, root), format, read });
-    } else for await (const url of urlsOf(io, config, source, options)) urls.add(url);
-  }
-  return { options, urls, documents };
-}
-
-/** The name of the text of `--file`. */
-const nameOf = ({ file = "-", stdinName }: CheckOptions) =>
-  file === "-" ? (stdinName ?? "-") : slashed(file);
-
-/** Returns the format of a document; null for a list. Text without an ending is more often a list. */
-function documentFormatOf(head: string, options: CheckOptions): DocumentFormat | null {
-  const { format } = options;
-  if (format) return format === "markdown" ? format : null;
-  const byName = nameOf(options) === "-" ? null : formatOfName(nameOf(options));
-  // Browsers export bookmarks as HTML, which is a list.
-  if (byName === "html") return /NETSCAPE-Bookmark/i.test(head) ? null : byName;
-  if (byName && byName !== "text") return byName;
-  return recognise(head) === "markdown" ? "markdown" : null;
-}
-
-async function wholeOf({ head, rest }: TextSource): Promise<string> {
-  let text = head;
-  for await (const piece of rest) {
-    text += piece;
-    if (text.length > LONGEST_BYTES) throw new UsageError("The document is larger than 2 MiB.");
-  }
-  return text;
-}
-
-async function* urlsOf(io: Io, config: Config, source: TextSource, { format }: CheckOptions) {
-  for await (const { items, sitemaps } of partsOf(source, format ?? recognise(source.head))) {
-    if (sitemaps.length > 0) {
-      throw new UsageError("An index of sitemaps has no pages itself; give one of its sitemaps.");
-    }
-    for (const item of items) if (isLink(io, item)) yield vetted(config, item);
-  }
-}
-
-/** Reports items that are not links. */
-function isLink(io: Io, { line, url, problem }: Item): boolean {
-  if (problem) io.stderr.write(`${plain(`Line ${line}: ${url} left out. ${problem}`)}\n`);
-  return !problem;
-}
-
-function vetted(config: Config, { url, line }: Item): string {
-  refuseInvalid(config, url, `Line ${line}: `);
-  return url;
-}
-
-/** Only refuses invalid URLs: a check reports the hosts that the settings forbid. */
-function refuseInvalid(
-  { checkAllowedHosts, checkBlockedHosts }: Config,
-  url: string,
-  where: string,
-) {
-  const target = vetTarget(url, { allowed: checkAllowedHosts, blocked: checkBlockedHosts });
-  if (target.ok || target.reason === "target_forbidden") return;
-  throw new UsageError(`${where}${JSON.stringify(url)} ${target.problem}`);
 }
 
 function openFile(path: string): number {
   try {
+    refuseOutside(path);
     return openSync(path, "w");
   } catch (error) {
     throw new UsageError(failure("The report cannot be written", error).message);

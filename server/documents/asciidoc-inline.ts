@@ -1,5 +1,6 @@
 import { decodeHTMLStrict } from "entities";
 import { type Joined, join, type Piece, placeIn } from "./joined.ts";
+import { ENDS_URL } from "./text.ts";
 
 /** What the text of one block holds, with places in the joined text. */
 export type Inline = {
@@ -372,7 +373,7 @@ function readMacros(joined: Joined, given: string): Inline {
   function readUrls() {
     const close = createCloser(text);
     const stop = createStops(text, /[\s[\]]/g);
-    const stopBare = createStops(text, /[\s[\]\uE000]/g);
+    const stopBare = createStops(text, new RegExp(`[\\s[\\]\\uE000${ENDS_URL}]`, "g"));
     const ranges: Range[] = [];
     const scheme = /\\?(?:https?|file|ftp|irc):\/\//g;
     for (let match = scheme.exec(text); match; match = scheme.exec(text)) {

@@ -200,7 +200,7 @@ function walk(document: Document, lines: Piece[], depth: number) {
   /** Blocks with delimiters, and the attributes before one. */
   function readBlock(i: number, line: Piece): number | null {
     const { text } = line;
-    if (ATTRIBUTES_LINE.test(text) && text.endsWith("]")) {
+    if (isAttributes(text)) {
       endParagraph();
       block = mergedAttributes(document, block, line);
       return i + 1;
@@ -327,7 +327,10 @@ const endsLiteral = (text: string) =>
   VERBATIM.test(text) ||
   COMPOUND.test(text) ||
   TABLE.test(text) ||
-  (ATTRIBUTES_LINE.test(text) && text.endsWith("]"));
+  isAttributes(text);
+
+/** `[source,ruby]` before a block, also if the line below it is as long. */
+const isAttributes = (text: string) => ATTRIBUTES_LINE.test(text) && text.endsWith("]");
 
 /** Whether the attributes of a block have links read in code. */
 const hasMacros = (all: string) => /\bsubs="?[^"\]]*(?<!-)\b(?:macros|normal)\b/.test(all);
@@ -365,7 +368,7 @@ function titleIn(line: Piece): Piece | null {
 
 /** A title over a line that is as long, give or take one. */
 function underlinedTitle(line: Piece, next: Piece | undefined): Piece | null {
-  if (!next || !/^(?:=+|-+|~+|\^+|\++)$/.test(next.text)) return null;
+  if (isAttributes(line.text) || !next || !/^(?:=+|-+|~+|\^+|\++)$/.test(next.text)) return null;
   const length = [...line.text].length;
   const isTitle =
     Math.abs(length - next.text.length) < 2 && /^(?!\.).*[\p{L}\p{N}]/u.test(line.text);

@@ -20,7 +20,7 @@ import {
 } from "./document.ts";
 import { type Heading, type Markup, openMarkup } from "./html.ts";
 import { type Definitions, labelOfDefinition, parseReferences, partsOf } from "./references.ts";
-import { bareUrlsIn } from "./text.ts";
+import { bareUrlsIn, withPlainPath } from "./text.ts";
 
 /** As the parser's own, which looks at each space of a long run for the end of the line. */
 const HARD_BREAK: InlineParser = {
@@ -94,12 +94,31 @@ const LONGEST_HEADING = 1000;
 const FRONT_MATTER =
   /^ ?(?:---[ \t]*\n(?![ \t]*\n).*?\n(?:---|\.\.\.)|\+\+\+[ \t]*\n.*?\n\+\+\+)[ \t]*(?:\n|$)/s;
 
+/**
+ * What begins a block to which the lines belong that are indented by four: an admonition (Python-Markdown), details and
+ * a tab (PyMdown Extensions), the definition of a term, and a footnote (GitHub).
+ */
+const INDENTED_BLOCK =
+  /^([ \t>]*)(!!! ?(?=\w)|\?{3}\+? ?(?=[\w"])|={3}[+!]{0,2} (?=".*" *$)|: {1,3}(?=\S)|\[\^[^\]\s]{1,999}\]: *)/gm;
+
+/** Makes a list item of such a block, which has the same lines. No other block begins after a colon. */
+function asItem(_: string, indent: string, mark: string): string {
+  const spaces = / *$/.exec(indent)![0].length % 4;
+  const width = Math.max(Math.min(4 - spaces, mark.length - 1), 2);
+  return `${indent}${"-".padEnd(width)}${":".repeat(mark.length - width)}`;
+}
+
+/** After a reference, it would be taken for its label. */
+const FOOTNOTE_CALL = /(?<=\])\[\^[^\]\s]{1,999}\](?!:)/g;
+
 /** Returns a text of the same length with LF alone, and without a byte order mark and front matter. */
 function prepared(text: string): string {
   const source = text
     .replace(/^\uFEFF/, " ")
     .replace(/\r\n/g, " \n")
-    .replace(/\r/g, "\n");
+    .replace(/\r/g, "\n")
+    .replace(INDENTED_BLOCK, asItem)
+    .replace(FOOTNOTE_CALL, (call) => " ".repeat(call.length));
   const front = FRONT_MATTER.exec(source)?.[0];
   return front ? front.replace(/[^\n]/g, " ") + source.slice(front.length) : source;
 }
@@ -183,7 +202,8 @@ function walkThrough(text: string, definitions: Definitions) {
     add({ ...addressOf(text, address), ...range, text: named, element });
   }
   function add(link: MarkdownLink) {
-    if (link.href !== "" && !/^data:/i.test(link.href)) links.push(link);
+    if (link.href === "" || /^data:/i.test(link.href)) return;
+    links.push({ ...link, href: withPlainPath(link.href) });
   }
   return { enter, links, headings, notProse, markup };
 }

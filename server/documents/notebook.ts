@@ -1,6 +1,9 @@
-import { findNodeAtLocation, type Node, type ParseError, parseTree } from "jsonc-parser";
+import { type JSONVisitor, type ParseError, visit } from "jsonc-parser";
 import { linesOf, type Read, type ReadDocument } from "./document.ts";
 import { readMarkdown } from "./markdown.ts";
+
+/** As for other documents. */
+const LONGEST_MARKDOWN = 2 * 1024 * 1024;
 
 /** Reads the Markdown cells of a Jupyter notebook. Places are those of the file, which is JSON. */
 export const readNotebook: ReadDocument = (text, about) => {
@@ -12,8 +15,9 @@ export const readNotebook: ReadDocument = (text, about) => {
     ...{ isNofollow: false, disabled: 0, notes: [] },
   };
   if (!cells) return { ...read, unreadable: "The file is not a notebook: it has no cells." };
+  if (lengthOf(cells) > LONGEST_MARKDOWN) throw new Error("its Markdown is longer than 2 MiB");
   for (const { source, no } of cells) {
-    const cell = decode(text, source.type === "array" ? (source.children ?? []) : [source]);
+    const cell = decode(text, source);
     const { links, anchors, headings, disabled, notes } = readMarkdown(cell.text, about);
     for (const link of links) {
       // An attachment is in the notebook itself.
@@ -38,24 +42,65 @@ export const readNotebook: ReadDocument = (text, about) => {
   return read;
 };
 
+const lengthOf = (cells: { source: Quoted[] }[]): number =>
+  cells.flatMap(({ source }) => source).reduce((sum, { length }) => sum + length, 0);
+
+/** A string of the file, with its quotes. */
+type Quoted = { offset: number; length: number };
+type Cell = { kind: unknown; source: Quoted[] };
+
 /** The sources of the Markdown cells and their numbers; null for a text without cells. */
-function cellsOf(text: string, errors: ParseError[]): { source: Node; no: number }[] | null {
-  const root = treeOf(text.replace(/^\uFEFF/, " "), errors);
-  const cells = root && findNodeAtLocation(root, ["cells"]);
-  if (cells?.type !== "array") return null;
-  return (cells.children ?? []).flatMap((cell, i) => {
-    const source = findNodeAtLocation(cell, ["source"]);
-    const kind = findNodeAtLocation(cell, ["cell_type"])?.value;
-    return kind === "markdown" && source ? [{ source, no: i + 1 }] : [];
-  });
+function cellsOf(text: string, errors: ParseError[]): { source: Quoted[]; no: number }[] | null {
+  const cells = readCells(text.replace(/^\uFEFF/, " "), errors);
+  if (!cells) return null;
+  return cells.flatMap(({ kind, source }, i) =>
+    kind === "markdown" ? [{ source, no: i + 1 }] : [],
+  );
 }
 
-function treeOf(text: string, errors: ParseError[]): Node | undefined {
+/** Below the file, its cells, a cell, and the lines of its source. */
+const [OF_FILE, OF_CELLS, OF_CELL, OF_SOURCE] = [1, 2, 3, 4];
+
+/** Keeps nothing of outputs, which may be far longer than all else. */
+function readCells(text: string, errors: ParseError[]): Cell[] | null {
+  let cells: Cell[] | null = null;
+  let depth = 0;
+  const keys: string[] = [];
+  const isIn = (key: string, level: number) => depth >= level && keys[level] === key;
+  /** @returns whether what is in it is visited */
+  const begin = (isArray: boolean) => {
+    if (isArray && depth === OF_FILE && isIn("cells", OF_FILE)) cells = [];
+    if (cells && depth === OF_CELLS && isIn("cells", OF_FILE)) {
+      cells.push({ kind: undefined, source: [] });
+    }
+    depth++;
+    keys[depth] = "";
+    return depth <= OF_SOURCE;
+  };
+  const end = () => void depth--;
+  const visitor: JSONVisitor = {
+    onObjectBegin: () => begin(false),
+    onArrayBegin: () => begin(true),
+    onObjectEnd: end,
+    onArrayEnd: end,
+    onObjectProperty: (name) => {
+      keys[depth] = name;
+    },
+    onLiteralValue(value, offset, length) {
+      const cell = isIn("cells", OF_FILE) ? cells?.at(-1) : undefined;
+      if (!cell || depth < OF_CELL) return;
+      if (depth === OF_CELL && isIn("cell_type", OF_CELL)) cell.kind = value;
+      if (typeof value === "string" && isIn("source", OF_CELL))
+        cell.source.push({ offset, length });
+    },
+    onError: (error, offset, length) => void errors.push({ error, offset, length }),
+  };
   try {
-    return parseTree(text, errors);
+    visit(text, visitor);
+    return cells;
   } catch (error) {
     // The parser calls itself for each level of nesting.
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof RangeError) return null;
     throw error;
   }
 }
@@ -70,11 +115,10 @@ type Decoded = {
 const ESCAPES: Record<string, string> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 /** Decodes the strings of a cell, which are its lines or all of it. */
-function decode(text: string, strings: Node[]): Decoded {
+function decode(text: string, strings: Quoted[]): Decoded {
   const decoded: Decoded = { text: "", starts: [], lengths: [] };
   const parts: string[] = [];
-  for (const { type, offset, length } of strings) {
-    if (type !== "string") continue;
+  for (const { offset, length } of strings) {
     const isClosed = length > 1 && text[offset + length - 1] === '"';
     const end = offset + length - (isClosed ? 1 : 0);
     for (let at = offset + 1; at < end; ) {

@@ -1,7 +1,13 @@
 import { type FoundLink, linesOf, type ReadDocument } from "./document.ts";
 
+/** Full-width punctuation, after which no space is written, and quotation marks; for a class of characters. */
+export const ENDS_URL = String.raw`\u3000-\u3004\u3008-\u3020\u3030\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65“”„‟«»‹›`;
+
 /** The beginning of a bare URL with all that may be part of it. */
-export const BARE_URL = /(?:(?<!\p{L})https?:\/\/|(?<![\p{L}\p{N}@/.:_-])www\.)[^\s<>"`]+/giu;
+export const BARE_URL = new RegExp(
+  `(?:(?<!\\p{L})https?:\\/\\/|(?<![\\p{L}\\p{N}@/.:_-])www\\.)[^\\s<>"\`${ENDS_URL}]+`,
+  "giu",
+);
 
 const CLOSERS: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
 
@@ -18,7 +24,7 @@ export function withoutTail(url: string, tail = ""): string {
     const opener = CLOSERS[last];
     const isOutside = opener
       ? open[last]! > open[opener]!
-      : ".,;:!?'*|\\".includes(last) || tail.includes(last);
+      : ".,;:!?'*|\\’…".includes(last) || tail.includes(last);
     if (!isOutside) break;
     if (opener) open[last]!--;
     end--;
@@ -34,14 +40,22 @@ function bracketCounts(url: string): Record<string, number> {
 
 /**
  * Returns a bare URL as an address, `www.` as `http://www.`; null for what is not a URL after all, such as a scheme
- * without a host.
+ * without a host, or with a placeholder in its place: `https://$HOST/`, `https://*.example.org/`.
  */
 export function addressOfBare(url: string): string | null {
   const isWww = /^www\./i.test(url);
-  const address = isWww ? `http://${url}` : url;
-  if (!URL.canParse(address)) return null;
-  return !isWww || isHost(new URL(address).hostname) ? address : null;
+  const address = withPlainPath(isWww ? `http://${url}` : url);
+  const host = URL.parse(address)?.hostname;
+  if (!host || !HOST.test(host)) return null;
+  return !isWww || isHost(host) ? address : null;
 }
+
+/** As URLs have it, in ASCII and lower case. */
+const HOST = /^(?:[a-z\d_][a-z\d._-]*|\[[\da-f:.]+\])$/;
+
+/** Encodes backslashes, which Markdown has as they are, but a URL of the web would take for slashes. */
+export const withPlainPath = (url: string) =>
+  /^(?:https?:)?\/\//i.test(url) ? url.replaceAll("\\", "%5C") : url;
 
 function isHost(name: string): boolean {
   const labels = name.split(".");

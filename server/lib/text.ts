@@ -9,8 +9,27 @@ export function sizeText(bytes: number): string {
   return `${scaled.toLocaleString("en", { maximumFractionDigits: 1 })} ${UNITS[power]}`;
 }
 
-/** Replaces control characters, so that text from outside cannot move the terminal's cursor. */
-export const plain = (line: string) => line.replace(/\p{Cc}/gu, " ");
+/** Control characters, ends of lines, and marks that change the direction of what follows. */
+const UNSEEN = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/gu;
+
+/**
+ * Returns text from outside as one line of output that changes nothing else: it moves no cursor, turns no text around,
+ * and gives no command to a CI system. GitHub reads commands after `::` at the beginning of a line, and like Azure
+ * Pipelines and TeamCity after `##` with a bracket anywhere.
+ */
+export const plain = (line: string) =>
+  line
+    .replace(UNSEEN, " ")
+    .replace(/##(?=\w*\[)/g, "# #")
+    .replace(/^(\s*):(?=:)/, "$1: ");
+
+/** The same for a value as JSON, which is not changed by it. */
+export const plainJson = (value: unknown, space?: number): string =>
+  JSON.stringify(value, null, space)
+    .replace(UNSEEN, (sign) => (sign === "\n" ? sign : asEscape(sign)))
+    .replace(/##(?=\w*\[)/g, `#${asEscape("#")}`);
+
+const asEscape = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const LONGEST = 200;
 

@@ -101,8 +101,9 @@ export const Verdicts = z
       .object({
         ...{ total: z.int(), active: z.int(), dead: z.int(), unknown: z.int() },
         not_known: z.int(),
+        failed: z.int().meta({ description: "URLs with an `error`." }),
       })
-      .meta({ example: { total: 1, active: 1, dead: 0, unknown: 0, not_known: 0 } }),
+      .meta({ example: { total: 1, active: 1, dead: 0, unknown: 0, not_known: 0, failed: 0 } }),
     results: z.array(
       z.object({
         index: z.int().meta({ example: 0 }),
@@ -144,6 +145,7 @@ export function toVerdicts(
     ...{ total: results.length, active: count("active"), dead: count("dead") },
     ...{ unknown: count("unknown") },
     not_known: results.filter(({ known, error }) => !known && !error).length,
+    failed: results.filter(({ error }) => error).length,
   };
   return { summary, results };
 }

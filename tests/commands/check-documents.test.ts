@@ -107,6 +107,173 @@ describe("stillup check, given documents,", () => {
     expect(second).toMatchObject({ url: "https://exa mple/", reason: "bad_url" });
   });
 
+  test("leaves out placeholders, and the machine of its reader unless that may be checked", async () => {
+    const hosts = [
+      "https://$HOST/",
+      "https://*.a.example/",
+      "http://{host}/",
+      "//{host}/a",
+      "https://[host]/",
+    ];
+    const text = hosts.map((host) => `[a](<${host}>)`).join(" ");
+    const own = `http://localhost:${site.port}/here ${base}/here http://[::1]/`;
+    const folder = folderWith({ "a.md": text, "b.md": `${own} [c](${base}/here)` });
+
+    const placeholders = await run(["check", join(folder, "a.md")]);
+    const forbidden = await run(["check", join(folder, "b.md")], {
+      STILLUP_CHECK_ALLOWED_HOSTS: "external",
+    });
+    const allowed = await run(["check", join(folder, "b.md")]);
+
+    expect(placeholders.out).toBe("0 dead, 0 unknown, 0 active, 5 left out.\n");
+    expect([forbidden.code, forbidden.out]).toEqual([
+      0,
+      "0 dead, 0 unknown, 0 active, 3 left out.\n",
+    ]);
+    expect(allowed.out).toEndWith("0 dead, 0 unknown, 2 active.\n");
+  });
+
+  test("takes the scheme of its base for //host, and https without one", async () => {
+    const host = base.slice("http:".length);
+    const link = `<a href="${host}/here">a</a><a href="//exa mple/">b</a>`;
+    const folder = folderWith({
+      "a.html": `<base href="${base}/docs/">${link}`,
+      "b.html": `<base href="/docs/">${link}`,
+      "c.html": link,
+    });
+    const urlsOf = async (name: string, args: string[] = []) =>
+      (await run(["check", "--json", join(folder, name), ...args])).out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).url);
+
+    expect(await urlsOf("a.html")).toEqual(["//exa mple/", `${base}/here`]);
+    expect(await urlsOf("b.html")).toEqual(["//exa mple/", `https:${host}/here`]);
+    expect(await urlsOf("c.html", ["--base-url", "http://docs.example.org/"])).toContain(
+      `${base}/here`,
+    );
+  });
+
+  test("shows no name and no password of a URL, and does not request it", async () => {
+    const secret = base.replace("//", "//me:s3cret@");
+    const folder = folderWith({
+      "a.md": `[a](${secret}/a)`,
+      "list.txt": `${base}/here\n${secret}/b\n`,
+    });
+
+    const document = await run(["check", join(folder, "a.md")]);
+    const list = await run(["check", "-f", join(folder, "list.txt")]);
+    const named = await run(["check", `${secret}/c`]);
+
+    const shown = base.replace("//", "//***@");
+    expect([document.code, document.out]).toEqual([
+      2,
+      expect.stringContaining(`unknown  ${shown}/a  "a"`),
+    ]);
+    expect([list.code, list.err]).toEqual([2, ""]);
+    expect(list.out).toStartWith(
+      `unknown  ${shown}/b\n         A URL with a user name or a password`,
+    );
+    expect(list.out).toEndWith("1 active, 0 dead, 1 unknown.\n");
+    expect([named.code, named.err]).toEqual([64, expect.stringContaining(`"${shown}/c" must not`)]);
+    for (const path of ["/a", "/b", "/c"]) expect(asked).not.toContain(path);
+    for (const { out, err } of [document, list, named])
+      expect(`${out}${err}`).not.toContain("s3cret");
+  });
+
+  test("reads standard input for -, with other documents and lists", async () => {
+    const folder = folderWith({ "a.md": `[a](${base}/gone)`, "list.txt": `${base}/here\n` });
+    const page = `<a href="${base}/gone/2">a</a>`;
+
+    const piped = await run(["check", "-"], {}, `[a](${base}/gone)`);
+    const all = await run(
+      [
+        "check",
+        "-",
+        join(folder, "a.md"),
+        "-f",
+        join(folder, "list.txt"),
+        "--stdin-name",
+        "b.html",
+      ],
+      {},
+      page,
+    );
+    const list = await run(["check", "-", "-f", "-"], {}, `${base}/here\n${base}/here\n`);
+
+    expect(piped.out).toStartWith(`-:1:5  dead  ${base}/gone`);
+    expect(all.out).toContain(`b.html:1:10  dead  ${base}/gone/2`);
+    expect(all.out).toContain(`a.md:1:5  dead  ${base}/gone`);
+    expect(all.out).toEndWith("2 dead, 0 unknown, 1 active.\n");
+    expect(list.out).toEndWith("1 active, 0 dead, 0 unknown.\n");
+  });
+
+  test("reads a page in the encoding that it declares, or as browsers do", async () => {
+    const bytes = (text: string) => Buffer.from(text, "latin1");
+    const folder = folderWith({
+      "latin.html": bytes(`<meta charset=iso-8859-1><p>F\xFCr <a href="gone-1.html">\xFC</a>`),
+      "japanese.html": bytes(
+        `<?xml version="1.0" encoding="EUC-JP"?><a href="gone-2.html">\xA4\xA2</a>`,
+      ),
+      "cyrillic.htm": bytes(
+        `<meta http-equiv=Content-Type content="text/html; charset=koi8-r"><a href="gone-3.html">\xD2</a>`,
+      ),
+      "silent.html": bytes(`<a href="gone-4.html">\x93\xE4</a>`),
+      "wrong.html": bytes(`<meta charset=utf-8><a href="gone-5.html">\xE4</a>`),
+      "utf8.html": `<a href="gone-6.html">äあ</a>`,
+      "latin.md": bytes("[\xFC](gone-7.md)"),
+    });
+
+    const { out } = await run(["check", "--offline", "--json", folder]);
+    const listed = await run(["check", "--offline", "-f", join(folder, "latin.html")]);
+
+    const rows = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows.map(({ url, places }) => [url, places[0].text]).sort()).toEqual([
+      ["gone-1.html", "ü"],
+      ["gone-2.html", "あ"],
+      ["gone-3.html", "р"],
+      ["gone-4.html", "“ä"],
+      ["gone-5.html", "ä"],
+      ["gone-6.html", "äあ"],
+    ]);
+    expect(listed.out).toStartWith(`${folder}/latin.html:1:42  dead  gone-1.html  "ü"`);
+  });
+
+  test("counts what it did not read, which fails with --strict and removes nothing from a source", async () => {
+    const folder = folderWith({ "a.md": `[a](${base}/here)`, "b.md": new Uint8Array([0xe4]) });
+
+    const lenient = await run(["check", folder]);
+    const strict = await run(["check", folder, "--strict"]);
+    const reported = await run(["check", folder, "--strict", "--exit-zero"]);
+
+    expect([lenient.code, lenient.out]).toEqual([0, "0 dead, 0 unknown, 1 active, 1 not read.\n"]);
+    expect([strict.code, strict.out]).toEqual([1, lenient.out]);
+    expect(reported.code).toBe(0);
+  });
+
+  test("reads a notebook whose outputs are long, and none whose Markdown is", async () => {
+    const notebook = (output: string, source: string) =>
+      JSON.stringify({
+        cells: [
+          { cell_type: "code", source: "1", outputs: [{ data: { "image/png": output } }] },
+          { cell_type: "markdown", source: ["[a](gone.md)\n", source] },
+        ],
+      });
+    const folder = folderWith({
+      "long.ipynb": notebook("iVBORw0KGgo".repeat(250_000), ""),
+      "words.ipynb": notebook("", "word ".repeat(450_000)),
+    });
+
+    const { out, err } = await run(["check", "--offline", folder]);
+
+    expect(out).toStartWith(`${folder}/long.ipynb:1:`);
+    expect(out).toEndWith("1 dead, 0 unknown, 0 active, 1 not read.\n");
+    expect(err).toContain("words.ipynb: It cannot be read: its Markdown is longer than 2 MiB.");
+  });
+
   test("writes a JUnit report with a suite for each file", async () => {
     const folder = folderWith({
       "a.md": `[x](${base}/gone)\n\n[y](${base}/here)`,
@@ -180,6 +347,15 @@ describe("stillup check, given documents,", () => {
 
     expect([code, out]).toEqual([0, "0 dead, 0 unknown, 1 active.\n"]);
   });
+});
+
+test("Our own README passes as it is", async () => {
+  const { run } = createProgram();
+
+  const { code, out, err } = await run(["check", "README.md"]);
+
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^0 dead, 0 unknown, 0 active, \d{2,} local, 1 left out\.$/m);
 });
 
 test("Our own documents have no wrong address, and nothing that check takes for a list", async () => {

@@ -13,6 +13,8 @@ import { createProgram, folderWith } from "./program.ts";
 
 const { run } = createProgram();
 
+const ROOT = process.cwd();
+
 const check = (folder: string, args: string[], env: Record<string, string> = {}) =>
   run(["check", "--offline", "--root", folder, ...args, folder], env);
 
@@ -189,6 +191,34 @@ describe("A report of check", () => {
     expect(out.length).toBeLessThanOrEqual(65_000);
     expect(lines.filter((line) => /^\d+ more are not shown\.$/.test(line))).toHaveLength(1);
   });
+
+  test.each(["", "json", "junit", "sarif", "github", "markdown"])(
+    "has nothing that a terminal or a CI system obeys: %p",
+    async (format) => {
+      const bad =
+        "\x1b]0;t\x07\x9b2J\x7f \u202Eabc\u2066\u200F\u2028 ##[set-output name=a;]b ##vso[task.x]";
+      const commands = "::set-output name=a::b%0A::add-mask::c\r";
+      const text = `[${bad}${commands}](<${commands}${bad}>) [x](<${bad}.md>)\n`;
+      const folder = folderWith({
+        [`\x1b ${commands.trim()}.md`]: text,
+        "a.md": `${text}<a href="::error::${bad}">${bad}</a>`,
+        "\x07::stop-commands::x.md": new Uint8Array([0xe4]),
+      });
+      process.chdir(folder);
+
+      const { code, out, err } = await check(".", format ? ["--output", format] : []);
+      process.chdir(ROOT);
+
+      expect(code).toBe(1);
+      expect(out).toContain("set-output name=a;]b");
+      for (const line of [...out.split("\n"), ...err.split("\n")]) {
+        expect(line).not.toMatch(/[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]|##\w*\[/u);
+        expect(line).not.toMatch(/^\s*::(?!error (?:file|title)=|warning (?:file|title)=)/);
+      }
+      if (format === "json" || format === "sarif")
+        expect(out).toContain("\\u001b]0;t\\u0007\\u009b");
+    },
+  );
 
   test("may be several at once, each in a file of its own", async () => {
     const folder = folderWith(FOLDER);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { createProgram, folderWith } from "./program.ts";
 
@@ -304,8 +304,11 @@ describe("Which documents are read", () => {
 
       const { code, out, err } = await run(["check", "--offline", folder]);
 
-      expect([code, out]).toEqual([0, "0 dead, 0 unknown, 0 active, 3 local.\n"]);
-      expect(err.split("\n").filter((line) => line.includes("cannot be read: "))).toHaveLength(4);
+      expect(out).toStartWith(`${folder}/c.md:1:5  unknown  endless.md#c`);
+      expect([code, out.split("\n").at(-2)]).toEqual([
+        ...[2, "0 dead, 1 unknown, 0 active, 2 local, 2 not read."],
+      ]);
+      expect(err.split("\n").filter((line) => line.includes("cannot be read: "))).toHaveLength(3);
       const named64 = await run(["check", "--offline", join(folder, "pipe.md")]);
       expect([named64.code, named64.err]).toEqual([64, expect.stringContaining("is not a file")]);
     },
@@ -319,14 +322,164 @@ describe("Which documents are read", () => {
 
     const { code, out, err } = await run(["check", "--offline", folder]);
 
-    expect([code, out]).toEqual([0, "0 dead, 0 unknown, 0 active, 1 local.\n"]);
+    expect([code, out]).toEqual([0, "0 dead, 0 unknown, 0 active, 1 local, 3 not read.\n"]);
+    expect((await run(["check", "--offline", "--strict", folder])).code).toBe(1);
     expect(err.split("\n")).toHaveLength(4);
     expect(err).toContain("b.md” is not in UTF-8 or UTF-16.");
     expect(err).toContain("d.md” cannot be read: it is larger than 2 MiB.");
   });
 });
 
+describe("A symbolic link", () => {
+  /** A link that the change of someone else may have made. */
+  const link = (folder: string, name: string, target: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    symlinkSync(target, join(folder, name));
+  };
+  const secret = folderWith({
+    "secret.md": "# Key\n\n[s3cret](s3cret.md)\n",
+    "known.txt": "s3cret\n",
+  });
+
+  test("to a document is that document, in whatever order the folder lists them", async () => {
+    for (const names of [
+      ["A.md", "z/b.md"],
+      ["z.md", "A/b.md"],
+    ]) {
+      const [alias, real] = names as [string, string];
+      const folder = folderWith({ [real]: "[near](near.md) [gone](gone.md)" });
+      writeFileSync(join(folder, dirname(real), "near.md"), "");
+      link(folder, alias, real);
+
+      const { out } = await run(["check", "--offline", "--root", folder, folder]);
+      const named = await run(["check", "--offline", "--root", folder, join(folder, alias)]);
+
+      expect(out).toStartWith(`${folder}/${real}:1:24  dead  gone.md`);
+      expect(out).toEndWith("1 dead, 0 unknown, 0 active, 1 local.\n");
+      expect(named.out).toBe(out);
+    }
+  });
+
+  test("to a document that is not checked itself may have links relative to either", async () => {
+    const folder = folderWith({
+      ".stillupignore": "parts\n",
+      "parts/a.md": "[near](near.md) [far](far.md) [gone](gone.md)",
+      ...{ "parts/near.md": "", "far.md": "" },
+    });
+    link(folder, "README.md", "parts/a.md");
+
+    const { out } = await run(["check", "--offline", "--root", folder, folder]);
+
+    expect(out.split("\n").slice(0, -1)).toEqual([
+      expect.stringContaining("dead  gone.md"),
+      "1 dead, 0 unknown, 0 active, 2 local.",
+    ]);
+  });
+
+  test("out of the tree leads to no document, and says nothing of what is there", async () => {
+    const folder = folderWith({
+      "a.md":
+        "[a](out.md#key) [b](out.md#no) [c](out.md#L99) [d](dir/secret.md) [e](none.md) [f](gone.md)",
+      ".git/config": "[x](https://token.example/)",
+    });
+    link(folder, "out.md", join(secret, "secret.md"));
+    link(folder, "dir", secret);
+    link(folder, "none.md", join(secret, "none.md"));
+    link(folder, "git.md", ".git/config");
+    link(folder, "circle.md", "circle.md");
+
+    const { out, err } = await run(["check", "--offline", "--json", folder]);
+    const named = await run(["check", "--offline", join(folder, "out.md")]);
+    const listed = await run(["check", "--offline", "-f", join(folder, "out.md")]);
+    const allowed = await run(["check", "--offline", "--root", "/", join(folder, "out.md")]);
+
+    const rows = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows.map(({ url, reason }) => [url, reason])).toEqual([
+      ...["out.md#key", "out.md#no", "out.md#L99", "dir/secret.md", "none.md"].map((url) => [
+        url,
+        "outside_tree",
+      ]),
+      ["gone.md", "file_missing"],
+    ]);
+    expect(err.match(/is not read: a symbolic link leads out of the tree/g)).toHaveLength(2);
+    expect(`${out}${err}`).not.toContain("s3cret");
+    for (const refused of [named, listed]) {
+      expect([refused.code, refused.out]).toEqual([64, ""]);
+      expect(refused.err).toContain("a symbolic link leads out of the tree; see --root.");
+    }
+    expect(allowed.out).toContain("dead  s3cret.md");
+  });
+
+  test("is no way to read or write other files by options", async () => {
+    const folder = folderWith({ "a.md": "[a](gone.md)", ".git/x": "", "keys.txt": "a key\n" });
+    link(folder, "known.txt", join(secret, "known.txt"));
+    link(folder, "new.xml", join(secret, "new.xml"));
+    link(folder, "key", join(secret, "known.txt"));
+    const at = (name: string) => join(folder, name);
+    const server = ["--server", "https://links.example.org", "--key-file", at("key")];
+
+    for (const args of [
+      ["--baseline", at("known.txt")],
+      ["--baseline", at("known.txt"), "--write-baseline"],
+      ["--junit", at("new.xml")],
+      ["--cache", at("known.txt"), "--exclude", "."],
+      server,
+    ]) {
+      const offline = args.includes("--cache") || args === server ? [] : ["--offline"];
+      const { code, err } = await run(["check", ...offline, ...args, at("a.md")]);
+      expect([code, err]).toEqual([64, expect.stringContaining("leads out of the tree")]);
+    }
+    expect(readFileSync(join(secret, "known.txt"), "utf8")).toBe("s3cret\n");
+    expect(existsSync(join(secret, "new.xml"))).toBe(false);
+  });
+
+  test("to ignore files out of the tree is not followed, nor one to the options", async () => {
+    const folder = folderWith({ "a.md": "[a](gone.md)", ".git/x": "" });
+    link(folder, ".stillupignore", "/dev/zero");
+    const before = await run(["check", "--offline", folder]);
+    link(folder, ".stillup.yaml", join(secret, "known.txt"));
+    const args = ["check", "--offline", "--root", folder, folder];
+
+    const { code, err } = await run(args);
+    const without = await run([...args, "--no-config"]);
+
+    expect([before.code, before.err]).toEqual([1, ""]);
+    expect([code, err]).toEqual([64, expect.stringContaining("a symbolic link leads out")]);
+    expect(err).toContain("--no-config");
+    expect(err).not.toContain("s3cret");
+    expect(without.code).toBe(1);
+  });
+});
+
 describe("The options of check", () => {
+  test("have a root that counts for documents outside of it, whose other links are their own", async () => {
+    const folder = folderWith({
+      "README.md":
+        "# T\n\n[a](/guide.md#a) [b](docs/guide.md) [c](/README.md) [d](https://x.example/guide.md)",
+      "docs/guide.md": "# A\n\n[e](/guide.md) [f](../README.md)",
+      ".git/x": "",
+    });
+    const args = ["--root", join(folder, "docs"), "--base-url", "https://x.example/"];
+
+    const { out } = await run(["check", "--offline", "--json", ...args, folder]);
+
+    const rows = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows.map(({ url, reason }) => [url, reason])).toEqual([
+      ["/guide.md#a", "ok"],
+      ["docs/guide.md", "ok"],
+      ["/README.md", "file_missing"],
+      ["https://x.example/guide.md", "ok"],
+      ["/guide.md", "ok"],
+      ["../README.md", "outside_tree"],
+    ]);
+  });
+
   test("leave out URLs", async () => {
     const folder = folderWith({ "a.md": "[a](none.md) [b](old/x.md) <https://x.example/>" });
 
@@ -336,6 +489,40 @@ describe("The options of check", () => {
 
     expect(out).toContain("a.md:1:5  dead  none.md");
     expect(out).toEndWith("\n1 dead, 0 unknown, 0 active, 2 left out.\n");
+  });
+
+  test("in .stillup.yaml may not lead out of the tree, but on the command line", async () => {
+    const outside = folderWith({ "known.txt": "a.md\tgone.md\n" });
+    const tree = folderWith({
+      "a.md": "[a](gone.md)",
+      "known.txt": "a.md\tgone.md\n",
+      ".git/x": "",
+    });
+    const withConfig = async (text: string, args: string[] = []) => {
+      writeFileSync(join(tree, ".stillup.yaml"), `check:\n  ${text}\n`);
+      return await run(["check", "--offline", "--root", tree, ...args, tree]);
+    };
+    symlinkSync(outside, join(tree, "out"));
+
+    for (const text of [
+      `baseline: ${outside}/known.txt`,
+      `baseline: ${tree}/out/known.txt`,
+      `baseline: ${tree}/../x.txt`,
+      `root: ${outside}`,
+      "root: ..",
+    ]) {
+      const { code, err } = await withConfig(text);
+      expect([code, err]).toEqual([
+        64,
+        `.stillup.yaml, line 2: “${text.split(":")[0]}” leads out of the tree.\n`,
+      ]);
+    }
+    expect((await withConfig(`baseline: ${tree}/known.txt`)).code).toBe(0);
+    expect((await withConfig("exit-zero: true")).code).toBe(0);
+    expect((await withConfig("exit-zero: true", ["--no-config"])).code).toBe(1);
+    expect((await withConfig("no-config: true")).err).toContain("can only be on the command line");
+    const named = ["--no-config", "--baseline", join(outside, "known.txt")];
+    expect((await withConfig("exit-zero: true", named)).code).toBe(0);
   });
 
   test("stand in .stillup.yaml, and the command line wins", async () => {

@@ -31,7 +31,7 @@ describe("The action", () => {
   const machine: Machine = newMachine();
   afterAll(machine.remove);
 
-  async function run(env: Record<string, string>) {
+  async function run(env: Record<string, string>, script: string = step.run) {
     const output = join(machine.folder, "output");
     writeFileSync(output, "");
     const { exitCode, stdout, stderr } = await $`sh -e -c ${script}`
@@ -74,7 +74,7 @@ describe("The action", () => {
 
     expect([code, err]).toEqual([0, ""]);
     expect(said).toContain(
-      ` check docs *.md $(touch no) --server https://links.example.org --allow-unknown --changed-since abc --output github --output sarif:${folder}/links.sarif --output markdown:${folder}/links.md\n`,
+      ` check --server https://links.example.org --allow-unknown --changed-since abc --output github --output sarif:${folder}/links.sarif --output markdown:${folder}/links.md -- docs *.md $(touch no)\n`,
     );
     expect(output).toBe(`sarif=${folder}/links.sarif\nmarkdown=${folder}/links.md\n`);
   });
@@ -86,10 +86,46 @@ describe("The action", () => {
       OPTIONS: "--offline\n--quiet",
     });
 
-    expect(alone.said).toContain(" check . --output github");
+    expect(alone.said).toContain(" check --strict --output github");
     expect(asking.said).toContain(
-      " check . --offline --quiet --server https://a.example --strict --output",
+      " check --offline --quiet --server https://a.example --strict --output",
     );
+  });
+
+  test("keeps the spaces of names on lines, of which none is an option or a command", async () => {
+    const args = async (env: Record<string, string>) => {
+      const { said } = await run(
+        { RELEASE_URL: release(), STRICT: "true", ...env },
+        script.replace('"$folder/bin/stillup" check "$@"', `printf '<%s>' "$@"`),
+      );
+      return said.slice(said.indexOf("<"));
+    };
+    const output = /(?:<--output><[^>]*>)+/;
+
+    const lines = await args({
+      FILES: "my docs/a.md\n\n--exit-zero\n  $(touch no)\nEND\n*.md\n",
+      OPTIONS: "--exclude a b=c d\n--exclude=e f\n--quiet\n",
+    });
+    const words = await args({ FILES: "docs --exit-zero '*.md'", OPTIONS: " --quiet  --offline " });
+
+    expect(lines.replace(output, "")).toBe(
+      "<--exclude><a b=c d><--exclude=e f><--quiet><--strict><--><my docs/a.md><--exit-zero><  $(touch no)><END><*.md>",
+    );
+    expect(words.replace(output, "")).toBe(
+      "<--quiet><--offline><--strict><--><docs><--exit-zero><'*.md'>",
+    );
+  });
+
+  test("reads no options from a change of another repository", async () => {
+    const change = { RELEASE_URL: release(), FILES: ".", BASE: "abc", OWN_REPOSITORY: "o/r" };
+
+    const own = await run({ ...change, HEAD_REPOSITORY: "o/r" });
+    const fork = await run({ ...change, HEAD_REPOSITORY: "other/r" });
+    const gone = await run({ ...change, HEAD_REPOSITORY: "" });
+    const push = await run({ ...change, BASE: "", HEAD_REPOSITORY: "" });
+
+    const isWithout = ({ said }: { said: string }) => said.includes(" --no-config ");
+    expect([own, fork, gone, push].map(isWithout)).toEqual([false, true, true, false]);
   });
 
   test("refuses a changed program, and a version that is none", async () => {
@@ -161,6 +197,8 @@ describe("What CI reads", () => {
       expect([language, Array.isArray(types_or)]).toEqual(["system", true]);
       expect(entry).toStartWith("stillup check ");
     }
+    // The names of files follow.
+    for (const { args } of hooks) expect(args).toEqual(["--"]);
     expect(page).toContain("`stillup-links`");
   });
 

@@ -101,6 +101,20 @@ describe("A document of AsciiDoc", () => {
     expect(disabled).toBe(3);
   });
 
+  test("has attributes before a delimiter of any length, which are no title", () => {
+    const { links, headings } = read(
+      ...["= First", "", "[source,groovy]", "--------------", "x = 'https://example.org/no'"],
+      ...["--------------", "", "See https://example.org/a[a], https://example.org/b，然后。"],
+      ...["", "Some title", "----------"],
+    );
+
+    expect(links.map(({ href }) => href)).toEqual([
+      "https://example.org/a",
+      "https://example.org/b",
+    ]);
+    expect(headings).toEqual(["First", "Some title"]);
+  });
+
   test("of Antora has references that only Antora resolves", () => {
     const page = "xref:other.adoc[a] image::b.png[] xref:ui:page.adoc[c] https://example.org/d";
     const [inAntora, inNav] = ["pages/a.adoc", "nav.adoc"].map((name) =>

@@ -244,3 +244,99 @@ describe("Markdown", () => {
     ]);
   });
 });
+
+const hrefsIn = (text: string) => read(text).links.map(({ href }) => href);
+
+describe("Markdown has links in blocks whose lines are indented", () => {
+  test.each([
+    ['!!! note "Title"\n\n    See [a](/a).\n', ["/a"]],
+    [
+      "!!! warning inline end\n    See [a](/a).\n\n        [code](/no)\n\n    [b](/b)",
+      ["/a", "/b"],
+    ],
+    ["Text.\n!!! note\n\n\tSee [a](/a).", ["/a"]],
+    ["??? tip\n\n    See [a](/a).", ["/a"]],
+    ['???+ question "Why [b](/b)?"\n\n    See [a](/a).', ["/b", "/a"]],
+    [
+      '=== "One"\n\n    [a](/a)\n\n===+ "Two"\n\n    [b](/b)\n\n    ``` md\n    [no](/no)\n    ```',
+      ["/a", "/b"],
+    ],
+    ["- item\n\n    !!! note\n\n        deep [a](/a)\n\n    after [b](/b)", ["/a", "/b"]],
+    ["> !!! note\n>\n>     See [a](/a).", ["/a"]],
+    ["Term\n\n:   <!-- x --> Of [a](/a)\n\n    and [b](/b)", ["/a", "/b"]],
+    [
+      "x[^2]\n\n[^2]:\n    First [a](/a).\n\n    Second [b](/b).\n\n    - [c](/c)\n\nEnd.",
+      ["/a", "/b", "/c"],
+    ],
+    ["  [^long]: [a](/a)\n\n    [b](/b)\n  [^3]: ![c](/c.png)", ["/a", "/b", "/c.png"]],
+    ["[^1]: [https://example.org/a](https://example.org/a)", ["https://example.org/a"]],
+    [
+      "Uses [one][^1] and [two][t][^1].\n\n[one]: /a\n[t]: /b\n[^1]: See [c].\n\n[c]: /c",
+      ["/a", "/b", "/a", "/b", "/c", "/c"],
+    ],
+  ])("%j", (text, hrefs) => {
+    expect(hrefsIn(text)).toEqual(hrefs);
+  });
+
+  test.each([
+    "Text.\n\n    [code](/no)",
+    "```\n!!! note\n\n    [code](/no)\n```",
+    "    !!! note\n\n        [code](/no)",
+    '=== "not a tab\n\n    [code](/no)',
+    "!!!\n\n    [code](/no)",
+    "[^1]\n\n    [code](/no)",
+    ":::note\n\n    [code](/no)",
+  ])("and none in code: %j", (text) => {
+    expect(hrefsIn(text)).toEqual([]);
+  });
+
+  test("and headings there, at the places that the file has", () => {
+    const { headings, links } = read("!!! note\r\n\r\n    ## Inner\r\n\r\n    [a](/a)\r\n");
+
+    expect(headings).toEqual(["Inner"]);
+    expect(links.map(shown)).toEqual(["5:9-11 link /a (a)"]);
+  });
+});
+
+describe("A bare URL", () => {
+  test.each([
+    ["见 https://a.org/x，然后 https://b.org/y。还有", ["https://a.org/x", "https://b.org/y"]],
+    [
+      "（https://a.org/x）和「https://b.org/y」、《https://c.org》",
+      ["https://a.org/x", "https://b.org/y", "https://c.org"],
+    ],
+    [
+      "https://a.org/路径/々？ “https://b.org/x” ‘https://c.org/x’",
+      ["https://a.org/路径/々", "https://b.org/x", "https://c.org/x"],
+    ],
+    [
+      "https://fr.example.org/L’Isle and https://a.org/…",
+      ["https://fr.example.org/L’Isle", "https://a.org/"],
+    ],
+    [
+      "https://cdn_1.a.org/x https://_dmarc.b.org/y https://例え.jp/",
+      ["https://cdn_1.a.org/x", "https://_dmarc.b.org/y", "https://例え.jp/"],
+    ],
+    ["https://a.org/x\\y", ["https://a.org/x%5Cy"]],
+  ])("ends where its sentence goes on: %s", (text, hrefs) => {
+    expect(hrefsIn(text)).toEqual(hrefs);
+  });
+
+  test.each([
+    "https://*.a.org/x",
+    "https://$HOST/y",
+    "https://{host}/z",
+    "https://-a.org/v",
+    "https://&#103;a.org/",
+    "https://%HOST%/u",
+    "www.*.org",
+  ])("has no placeholder for its host: %s", (text) => expect(hrefsIn(text)).toEqual([]));
+});
+
+test("Markdown has backslashes in addresses as CommonMark has them", () => {
+  expect(
+    hrefsIn(
+      "[a](https://a.org/x\\y\\_z) <https://a.org/\\[> [b](c\\d.md) <a href='https://a.org/x\\y'>e</a>",
+    ),
+  ).toEqual(["https://a.org/x%5Cy_z", "https://a.org/%5C[", "c\\d.md", "https://a.org/x\\y"]);
+});

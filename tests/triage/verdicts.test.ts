@@ -31,7 +31,7 @@ onBothEngines("POST /links/verdicts", (server) => {
     const { results, summary } = body.data;
     expect([status, summary]).toEqual([
       200,
-      { total: 6, active: 1, dead: 2, unknown: 1, not_known: 1 },
+      { total: 6, active: 1, dead: 2, unknown: 1, not_known: 1, failed: 1 },
     ]);
     expect(results[0]).toMatchObject({
       ...{ index: 0, url: url("dead"), known: true, verdict: "dead", reason: "http_404" },

@@ -3,6 +3,7 @@ import { UsageError } from "../../lib/errors.ts";
 import { chunksOf } from "../../lib/steps.ts";
 import { plain } from "../../lib/text.ts";
 import { isLoopbackHost } from "../../net/policy.ts";
+import { refuseOutside } from "./within.ts";
 
 /** What a server knows of a URL that its account watches. */
 export type KnownVerdict = {
@@ -164,6 +165,7 @@ export function serverFrom(
 }
 
 function read(path: string): string {
+  refuseOutside(path);
   try {
     return readFileSync(path, "utf8");
   } catch {

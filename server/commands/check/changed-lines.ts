@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { UsageError } from "../../lib/errors.ts";
-import { repositoryOf } from "./files.ts";
+import { repositoryOf } from "./within.ts";
 
 /** Tells whether a line of a file was added since a commit. */
 export type IsAdded = (path: string, line: number) => boolean;

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { UsageError } from "../../lib/errors.ts";
+import { pathWithin } from "./within.ts";
 
 const NAME = ".stillup.yaml";
 
@@ -12,6 +13,11 @@ const NAME = ".stillup.yaml";
  * @throws UsageError with the line of the first mistake
  */
 export function readOptions(root: string, command: Command): void {
+  if (pathWithin(root, join(root, NAME)) === null) {
+    throw new UsageError(
+      `${NAME} is not read: a symbolic link leads out of the tree; see --no-config.`,
+    );
+  }
   const text = textOf(join(root, NAME));
   if (text === null) return;
   for (const { name, value, mistake } of settingsIn(text)) {
@@ -22,6 +28,9 @@ export function readOptions(root: string, command: Command): void {
     }
     const parsed = parsedBy(option, value, (problem) => mistake(`“${name}” ${problem}`));
     const key = option.attributeName();
+    if (PATHS.has(key) && pathWithin(root, resolve(String(parsed))) === null) {
+      throw mistake(`“${name}” leads out of the tree.`);
+    }
     const isGiven = command.getOptionValueSource(key) === "cli";
     if (!isGiven && parsed !== false) command.setOptionValueWithSource(key, parsed, "config");
   }
@@ -29,9 +38,12 @@ export function readOptions(root: string, command: Command): void {
 
 /** What one run is about, and what a repository must not choose: who gets the API key, and which files are written. */
 const NOT_HERE = new Set([
-  ...["file", "stdinName", "server", "keyFile"],
+  ...["file", "stdinName", "server", "keyFile", "config"],
   ...["output", "junit", "cache", "writeBaseline", "watchNew", "pageUrl", "prune"],
 ]);
+
+/** What a repository may choose only below its own root. */
+const PATHS = new Set(["root", "baseline"]);
 
 function textOf(path: string): string | null {
   try {

@@ -3,7 +3,9 @@ import type { Read } from "../../documents/document.ts";
 import { DOCUMENT_FORMATS, type DocumentFormat } from "../../documents/formats.ts";
 import { createDocumentReader, UnreadableDocument } from "../../documents/reader.ts";
 import { UsageError } from "../../lib/errors.ts";
-import { type DocumentFile, isInside, repositoryOf, textOf } from "./files.ts";
+import { textOf } from "./document-text.ts";
+import type { DocumentFile } from "./files.ts";
+import { treeOf } from "./within.ts";
 
 /** A document that was read. */
 export type CheckedDocument = {
@@ -14,14 +16,16 @@ export type CheckedDocument = {
   root: string;
   format: DocumentFormat;
   read: Read;
+  /** Folders that its links may be relative to as well: those of symbolic links to it. */
+  linkFolders?: string[] | undefined;
 };
 
 /** Texts from here on are read in a thread, since one of this length can take a parser more than a second. */
 const LONG = 32 * 1024;
 
 export type Reader = {
-  /** Reads a text of this name; with a note and no links if that takes too long. */
-  text(name: string, text: string, format: DocumentFormat): Promise<Read>;
+  /** Reads a text of this name; null, after telling why, if that takes too long. */
+  text(name: string, text: string, format: DocumentFormat): Promise<Read | null>;
   /**
    * Reads a file; null, after telling why, for one that a folder or a glob found and that is not a text.
    * @throws UsageError for such a file that the command line names
@@ -33,7 +37,9 @@ export type Reader = {
 /** @param tell receives sentences about what was not read */
 export function createReader(tell: (sentence: string) => void): Reader {
   const thread = createDocumentReader();
-  async function text(name: string, text: string, format: DocumentFormat): Promise<Read> {
+  /** Files that another document may lead to. */
+  const unread = new Set<string>();
+  async function text(name: string, text: string, format: DocumentFormat): Promise<Read | null> {
     try {
       const read = await (text.length < LONG
         ? readHere(name, text, format)
@@ -43,19 +49,24 @@ export function createReader(tell: (sentence: string) => void): Reader {
     } catch (error) {
       if (!(error instanceof UnreadableDocument)) throw error;
       tell(`${name}: ${error.message}`);
-      return NOTHING;
+      return null;
+    }
+  }
+  async function read(file: DocumentFile): Promise<Read | null> {
+    try {
+      return await text(file.file, textOf(file), file.format);
+    } catch (error) {
+      if (file.isNamed || !(error instanceof UsageError)) throw error;
+      tell(error.message);
+      return null;
     }
   }
   return {
     text,
     async file(file) {
-      try {
-        return await text(file.file, textOf(file), file.format);
-      } catch (error) {
-        if (file.isNamed || !(error instanceof UsageError)) throw error;
-        tell(error.message);
-        return null;
-      }
+      const found = unread.has(file.path) ? null : await read(file);
+      if (!found) unread.add(file.path);
+      return found;
     },
     close: thread.close,
   };
@@ -67,15 +78,6 @@ const readHere = async (name: string, text: string, format: DocumentFormat) =>
 
 const copyOf = (read: Read): Read => JSON.parse(JSON.stringify(read));
 
-const NOTHING: Read = {
-  ...{ links: [], anchors: [], headings: [], title: null, base: null, canonical: null },
-  ...{ isNofollow: false, disabled: 0, notes: [] },
-};
-
-/** The root of a document: the one that is given, else its repository, else the working folder if it is there. */
-export function rootOf(path: string, given: string | undefined): string {
-  if (given !== undefined) return given;
-  const folder = dirname(path);
-  const cwd = process.cwd();
-  return repositoryOf(folder) ?? (isInside(cwd, path) ? cwd : folder);
-}
+/** The root of a document: its tree, or else its folder. */
+export const rootOf = (path: string, given: string | undefined): string =>
+  treeOf(path, given) ?? dirname(path);

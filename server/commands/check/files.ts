@@ -1,26 +1,31 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { DOCUMENT_FORMATS, type DocumentFormat, formatOfName } from "../../documents/formats.ts";
-import { encodingOf, Unreadable } from "../../imports/reading.ts";
 import { failure, inWords, UsageError } from "../../lib/errors.ts";
-import { createIgnored, type Ignored, slashed } from "./ignored.ts";
+import { createIgnored, type Ignored } from "./ignored.ts";
+import { outside, pathWithin, repositoryOf, shownName, slashed, treeIn, treeOf } from "./within.ts";
 
 /** A document of the tree. */
 export type DocumentFile = {
   /** The name that is shown. */
   file: string;
+  /** Where it really is, if symbolic links lead to it. */
   path: string;
   format: DocumentFormat;
   /** Whether the command line names it, and not only a folder or a glob. */
   isNamed: boolean;
+  /** The folders of symbolic links to it, if it was not found itself. */
+  linkFolders?: string[] | undefined;
 };
 
 export type FindOptions = {
   includeIgnored?: boolean;
   allowEmpty?: boolean;
   excludePath?: string[];
-  /** Receives sentences about folders that cannot be read. */
-  tell(sentence: string): void;
+  /** The root that is given. */
+  root?: string | undefined;
+  /** Receives sentences about folders and files that are not read. */
+  skip(sentence: string): void;
 };
 
 /** Whether an argument of the command line is a URL, not a file. */
@@ -39,12 +44,19 @@ export function findDocuments(given: string[], options: FindOptions): DocumentFi
     if (files.length === 0 && !options.allowEmpty) {
       throw new UsageError(`No documents found in ${JSON.stringify(each)}; see --allow-empty.`);
     }
-    for (const file of files) {
-      const real = realOf(file.path);
-      if (file.isNamed || !found.has(real)) found.set(real, file);
-    }
+    for (const file of files) found.set(file.path, merged(file, found.get(file.path)));
   }
   return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+/** A file that was found twice, in any order. */
+function merged(file: DocumentFile, other: DocumentFile | undefined): DocumentFile {
+  if (!other) return file;
+  const isNamed = file.isNamed || other.isNamed;
+  if (!file.linkFolders || !other.linkFolders)
+    return { ...(file.linkFolders ? other : file), isNamed };
+  const linkFolders = [...new Set([...file.linkFolders, ...other.linkFolders])].sort();
+  return { ...file, isNamed, linkFolders };
 }
 
 function filesOf(given: string, options: FindOptions): DocumentFile[] {
@@ -54,16 +66,28 @@ function filesOf(given: string, options: FindOptions): DocumentFile[] {
   if (stats?.isDirectory()) return filesIn(path, options);
   const format = formatOfName(given);
   if (format && !stats) throw new UsageError(`${JSON.stringify(given)} does not exist.`);
-  if (format) return [{ file: shownName(path), path, format, isNamed: true }];
+  if (format) {
+    const tree = treeOf(path, options.root);
+    const file = tree === null ? null : fileAt(path, format, tree);
+    if (tree !== null && !file) throw new UsageError(outside(path));
+    return [{ ...(file ?? { file: shownName(path), path, format }), isNamed: true }];
+  }
   throw new UsageError(
     `${JSON.stringify(given)} is not a URL with a scheme, nor a document in a format that is read.`,
   );
 }
 
-/** Names are shown as the command line has them: from the working folder on, if they are in it. */
-function shownName(path: string): string {
-  const name = relative(process.cwd(), path);
-  return slashed(name.startsWith("..") || isAbsolute(name) ? path : name);
+/** Returns null for what symbolic links lead out of the tree to. */
+function fileAt(path: string, format: DocumentFormat, tree: string) {
+  const real = pathWithin(tree, path);
+  if (real === null) return null;
+  if (real === path) return { file: shownName(path), path, format };
+  return {
+    file: shownName(real),
+    path: real,
+    format: (hasEnding(basename(real)) && formatOfName(real)) || format,
+    linkFolders: [dirname(path)],
+  };
 }
 
 /** The folder that all files of a glob are in. */
@@ -96,11 +120,12 @@ const NEVER = new Set([".git", "node_modules"]);
 
 function filesIn(
   folder: string,
-  { includeIgnored, excludePath = [], tell }: FindOptions,
+  { includeIgnored, excludePath = [], root, skip }: FindOptions,
   isWanted: (path: string) => boolean = () => true,
 ): DocumentFile[] {
   if (!existsSync(folder)) return [];
   const repository = repositoryOf(folder);
+  const tree = treeIn(folder, root) ?? folder;
   const isIgnored: Ignored = includeIgnored
     ? () => false
     : createIgnored(repository ?? folder, repository !== null);
@@ -109,7 +134,7 @@ function filesIn(
     excluded.some((matches) => matches(path)) || isIgnored(path, isFolder);
   const found: DocumentFile[] = [];
   const walk = (at: string) => {
-    for (const entry of entriesOf(at, tell)) {
+    for (const entry of entriesOf(at, skip)) {
       const path = join(at, entry.name);
       if (entry.isDirectory()) {
         if (!NEVER.has(entry.name) && !isOut(path, true)) walk(path);
@@ -119,79 +144,26 @@ function filesIn(
       if (!format || !isWanted(path) || isOut(path, false)) continue;
       // Links to folders are not followed.
       if (!(entry.isSymbolicLink() ? statOrNone(path) : entry)?.isFile()) continue;
-      found.push({ file: shownName(path), path, format, isNamed: false });
+      const file = fileAt(path, format, tree);
+      if (file) found.push({ ...file, isNamed: false });
+      else skip(outside(path));
     }
   };
   walk(folder);
   return found;
 }
 
-function entriesOf(folder: string, tell: FindOptions["tell"]) {
+function entriesOf(folder: string, skip: FindOptions["skip"]) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    tell(inWords(failure(`“${shownName(folder)}” cannot be read`, error).message));
+    skip(inWords(failure(`“${shownName(folder)}” cannot be read`, error).message));
     return [];
   }
 }
 
 /** Files without one, such as LICENSE, are only read if they are named. */
 const hasEnding = (name: string) => name.lastIndexOf(".") > 0;
-
-const repositories = new Map<string, string | null>();
-
-/** Returns the work tree of Git around a folder. */
-export function repositoryOf(folder: string): string | null {
-  const known = repositories.get(folder);
-  if (known !== undefined) return known;
-  const above = dirname(folder);
-  const found = existsSync(join(folder, ".git"))
-    ? folder
-    : above === folder
-      ? null
-      : repositoryOf(above);
-  repositories.set(folder, found);
-  return found;
-}
-
-/** Whether a path is a folder or below it. */
-export const isInside = (folder: string, path: string) =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-
-/** Longer than anyone writes by hand. A document is read as a whole. */
-export const LONGEST_BYTES = 2 * 1024 * 1024;
-
-/** @throws UsageError for a file that is not a text of that length */
-export function textOf({ file, path }: Pick<DocumentFile, "file" | "path">): string {
-  const bytes = bytesOf(file, path);
-  try {
-    const encoding = encodingOf(`“${file}”`, bytes);
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof Unreadable) throw new UsageError(`“${file}” is not a text file.`);
-    throw new UsageError(`“${file}” is not in UTF-8 or UTF-16.`);
-  }
-}
-
-function bytesOf(file: string, path: string): Uint8Array {
-  try {
-    const stats = statSync(path);
-    if (!stats.isFile()) throw new Error("it is not a file");
-    if (stats.size > LONGEST_BYTES) throw new Error("it is larger than 2 MiB");
-    return readFileSync(path);
-  } catch (error) {
-    throw new UsageError(inWords(failure(`“${file}” cannot be read`, error).message));
-  }
-}
-
-/** The path itself where a name is not in UTF-8: the file cannot be opened. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
 
 function statOrNone(path: string): Stats | null {
   try {

@@ -46,7 +46,7 @@ export type Targets = {
   remote: Map<string, Place[]>;
   /** Those within the tree. */
   local: LocalLink[];
-  /** Addresses that can be no URL. */
+  /** Addresses that cannot be requested. */
   wrong: Finding[];
   /** How many stand on lines that are not new, and are not checked for that. */
   old: number;
@@ -59,6 +59,8 @@ export type TargetOptions = {
   exclude?: RegExp[];
   /** The URL at which the root is published. */
   baseUrl?: string;
+  /** What else is not requested. */
+  isLeftOut?: (url: string) => boolean;
   /** Of links to other sites only those on such lines are checked. */
   isAdded?: IsAdded | undefined;
 };
@@ -87,7 +89,7 @@ function addLink(
   targets: Targets,
   { href, line, column, endColumn, text, element, cell }: FoundLink,
   document: CheckedDocument,
-  { exclude = [], baseUrl, isAdded = () => true }: TargetOptions,
+  { exclude = [], baseUrl, isLeftOut, isAdded = () => true }: TargetOptions,
 ) {
   const place = {
     file: document.file,
@@ -98,16 +100,17 @@ function addLink(
     element,
     ...(cell && { cell }),
   };
-  const address = addressOf(href, document.read.base);
+  const address = addressOf(href, document.read.base, baseUrl);
   const url = typeof address === "string" ? href : address.url;
   const isExcluded = exclude.some((pattern) => pattern.test(url));
   if (address === "other" || isExcluded) targets.leftOut++;
   else if (address === "local") targets.local.push({ href, url: href, place, document });
   else if (baseUrl !== undefined && url.startsWith(baseUrl)) {
     targets.local.push({ href: `/${url.slice(baseUrl.length)}`, url, place, document });
-  } else if (NOT_REQUESTED.has(element)) targets.leftOut++;
+  } else if (NOT_REQUESTED.has(element) || isLeftOut?.(url)) targets.leftOut++;
   else if (!isAdded(document.path, line)) targets.old++;
   else if (address === "wrong") targets.wrong.push(badUrl(href, place));
+  else if (hasCredentials(url)) targets.wrong.push(withCredentials(url, [place]));
   else {
     const places = targets.remote.get(url);
     if (places) places.push(place);
@@ -118,16 +121,23 @@ function addLink(
 /** Parts of addresses that a program fills in: `{{ … }}`, `{% … %}`, `<% … %>`, `${…}` and `%NAME%`. */
 const TEMPLATE = /\{\{|\{%|<%|\$\{|%[A-Z][A-Z_]+%/;
 
+/** `https://$HOST/`, `https://*.example.org/`, `https://<host>/`, `https://[host]/` and `https://%host%/` */
+const PLACEHOLDER =
+  /^(?:https?:)?\/\/(?:[^/?#]*@)?(?:[^/?#]*[$*{}<>]|\[(?![\da-f:.]+\])|[^/?#]*%[a-z_]+%)/i;
+
 /** Sorts an address by what it leads to. */
 function addressOf(
   href: string,
   base: string | null,
+  baseUrl: string | undefined,
 ): { url: string } | "wrong" | "local" | "other" {
-  if (TEMPLATE.test(href)) return "other";
+  if (TEMPLATE.test(href) || PLACEHOLDER.test(href)) return "other";
   const isRemote = /^(?:https?:|\/\/)/i.test(href);
   if (!isRemote && /^[a-z][a-z\d+.-]*:/i.test(href)) return "other";
-  if (!isRemote && !/^https?:/i.test(base ?? "")) return "local";
-  const url = URL.parse(href.startsWith("//") ? `https:${href}` : href, base ?? undefined);
+  const page = base !== null && /^https?:/i.test(base) ? base : undefined;
+  if (!isRemote && page === undefined) return "local";
+  const [scheme] = /^https?:/i.exec(page ?? baseUrl ?? "") ?? ["https:"];
+  const url = URL.parse(href.startsWith("//") ? `${scheme}${href}` : href, page);
   return url && /^https?:$/.test(url.protocol) ? { url: url.href } : "wrong";
 }
 
@@ -135,6 +145,25 @@ const unreadableFile = (file: string, message: string): Finding => ({
   ...{ url: file, status: "dead", reason: "unreadable", message },
   places: [{ file, line: 1, column: 1, endColumn: 1, text: "", element: "link" }],
   ...{ via: "document", service: null, conclusion: null },
+});
+
+const CREDENTIALS = /^(https?:\/\/)[^/?#]*@/i;
+
+export const hasCredentials = (url: string) => CREDENTIALS.test(url);
+
+/** As it may be shown. */
+export const withoutCredentials = (url: string) => url.replace(CREDENTIALS, "$1***@");
+
+/** A URL with a user name or a password, which reach no log. */
+export const withCredentials = (url: string, places: Place[]): Finding => ({
+  url: withoutCredentials(url),
+  status: "unknown",
+  reason: "url_invalid",
+  message: "A URL with a user name or a password is not requested.",
+  places,
+  via: "document",
+  service: null,
+  conclusion: null,
 });
 
 const badUrl = (url: string, place: Place): Finding => ({

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { pathWithin, slashed } from "./within.ts";
 
-/** With `/`, as URLs, globs and ignore files have it. */
-export const slashed = (path: string) => (sep === "/" ? path : path.replaceAll(sep, "/"));
+const EXCLUDED = join(".git", "info", "exclude");
 
 /** Tells whether ignore files leave out what is found below their folder. */
 export type Ignored = (path: string, isFolder: boolean) => boolean;
@@ -15,14 +15,14 @@ export type Ignored = (path: string, isFolder: boolean) => boolean;
 export function createIgnored(top: string, isWorkTree: boolean): Ignored {
   const known = new Map<string, Ignore | null>();
   const filesIn = (folder: string) => [
-    ...(isWorkTree && folder === top ? [join(".git", "info", "exclude")] : []),
+    ...(isWorkTree && folder === top ? [EXCLUDED] : []),
     ...(isWorkTree ? [".gitignore"] : []),
     ".stillupignore",
   ];
   function rulesIn(folder: string): Ignore | null {
     const before = known.get(folder);
     if (before !== undefined) return before;
-    const texts = filesIn(folder).map((name) => textOrNone(join(folder, name)));
+    const texts = filesIn(folder).map((name) => textOrNone(join(folder, name), top));
     const rules = texts.some(Boolean) ? ignore().add(texts.join("\n")) : null;
     known.set(folder, rules);
     return rules;
@@ -39,7 +39,8 @@ export function createIgnored(top: string, isWorkTree: boolean): Ignored {
   };
 }
 
-function textOrNone(path: string): string {
+function textOrNone(path: string, top: string): string {
+  if (pathWithin(top, path) === null && !path.endsWith(EXCLUDED)) return "";
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -3,10 +3,10 @@ import { basename, dirname, relative } from "node:path";
 import { type DocumentFormat, formatOfName } from "../../documents/formats.ts";
 import type { AnchorKind } from "../../documents/slugs.ts";
 import type { CheckedDocument, Reader } from "./documents.ts";
-import { hasAnchors, isInside } from "./files.ts";
+import { hasAnchors } from "./files.ts";
 import type { Finding, LocalLink } from "./findings.ts";
-import { slashed } from "./ignored.ts";
 import { anchorsOf, type Found, type Tree } from "./tree.ts";
+import { isInside, slashed } from "./within.ts";
 
 export type LocalOptions = {
   extensions?: string[] | undefined;
@@ -18,8 +18,6 @@ export type LocalOptions = {
 type Outcome = Pick<Finding, "status" | "reason" | "message">;
 
 const OUT = { kind: "outside" } as const;
-
-type Target = Found | typeof OUT;
 
 const OUTSIDE: Outcome = {
   ...{ status: "unknown", reason: "outside_tree" },
@@ -59,7 +57,7 @@ export function createLocalCheck({
 
   async function outcomeOf({ href, document }: LocalLink): Promise<Outcome> {
     const { path, fragment } = partsOf(href);
-    const root = isInside(document.root, document.path) ? document.root : dirname(document.path);
+    const root = path.startsWith("/") ? (options.root ?? document.root) : document.root;
     if (path === "") return anchorIn(document.path, fragment, root);
     const found = findTarget(path, root, document);
     const name = decoded(path);
@@ -69,24 +67,29 @@ export function createLocalCheck({
       return dead("case_mismatch", `The file has other letters in its name: “${found.name}”.`);
     }
     if (found.kind === "file") return anchorIn(found.path, fragment, root);
-    const [index] = tree.indexesOf(found.path).filter(hasAnchors);
+    const [index] = tree.indexesOf(found.path, root).filter(hasAnchors);
     return index && fragment !== "" ? anchorIn(index, fragment, root) : OK;
   }
 
-  function findTarget(path: string, root: string, document: CheckedDocument): Target {
-    const site = tree.siteOf(document.path, root);
+  function findTarget(path: string, root: string, document: CheckedDocument): Found {
+    // The root that is given need not be around the document.
+    const isAround = isInside(root, document.path);
+    const site = isAround ? tree.siteOf(document.path, root) : null;
     const extensions = options.extensions ?? site?.extensions ?? [];
     const within = (folder: string) => slashed(relative(root, folder));
-    const folder = within(dirname(document.path));
+    const folder = isAround ? within(dirname(document.path)) : "";
     const isSite = extensions.length > 0;
     const starts = path.startsWith("/")
       ? rootsOf(site && within(site.folder), folder, {
           isSite,
           isKnown: options.root !== undefined,
         })
-      : startsOf(folder, document, isSite);
+      : [
+          ...startsOf(folder, document, isSite),
+          ...(document.linkFolders ?? []).filter((each) => isInside(root, each)).map(within),
+        ];
     const sources = SOURCES[document.format] ?? [];
-    const found = starts.map((start): Target => {
+    const found = starts.map((start): Found => {
       const segments = resolved(start, decoded(path));
       return segments === null ? OUT : findWith(root, segments, [...extensions, ...sources], tree);
     });

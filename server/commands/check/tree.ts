@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Read } from "../../documents/document.ts";
 import type { DocumentFormat } from "../../documents/formats.ts";
 import { ANCHOR_KINDS, type AnchorKind } from "../../documents/slugs.ts";
-import { isInside } from "./files.ts";
-import { slashed } from "./ignored.ts";
+import { isInside, pathWithin, slashed } from "./within.ts";
 
 type Kind = "file" | "folder";
 
@@ -13,6 +12,8 @@ export type Found =
   | { kind: Kind; path: string }
   /** The name as the folder has it, in other letters. */
   | { kind: "case"; name: string }
+  /** A symbolic link leads out of the root. */
+  | { kind: "outside" }
   | { kind: "missing" };
 
 /** The files below roots, as their folders list them: a file system that ignores case would pass wrong names. */
@@ -20,7 +21,7 @@ export type Tree = {
   /** @param segments names below the root */
   find(root: string, segments: string[]): Found;
   /** The files in a folder that a site shows for it. */
-  indexesOf(folder: string): string[];
+  indexesOf(folder: string, root: string): string[];
   /** Null for what is not a file, or too long to be a text. */
   linesOf(path: string): number | null;
   /** The site that a document is a page of: the nearest folder above it for which a site generator is set up. */
@@ -43,6 +44,8 @@ const GENERATORS: [file: RegExp, anchors: AnchorKind][] = [
 
 export function createTree(): Tree {
   const folders = new Map<string, Map<string, Kind>>();
+  /** Whether paths are links that lead out. */
+  const links = new Map<string, boolean>();
   const sites = new Map<string, Site | null>();
   const namesIn = (folder: string) => {
     let names = folders.get(folder);
@@ -51,6 +54,14 @@ export function createTree(): Tree {
       folders.set(folder, names);
     }
     return names;
+  };
+  const leadsOut = (root: string, path: string): boolean => {
+    let isOut = links.get(path);
+    if (isOut === undefined) {
+      isOut = isLink(path) && pathWithin(root, path) === null;
+      links.set(path, isOut);
+    }
+    return isOut;
   };
   const nameIn = (folder: string, wanted: string): string | null => {
     const names = namesIn(folder);
@@ -76,6 +87,9 @@ export function createTree(): Tree {
       let other: string | null = null;
       for (const segment of segments) {
         const name: string | null = kind === "folder" ? nameIn(path, segment) : null;
+        if (kind === "folder" && leadsOut(root, join(path, name ?? segment))) {
+          return { kind: "outside" };
+        }
         if (name === null) return { kind: "missing" };
         if (name.normalize("NFC") !== segment.normalize("NFC")) other = name;
         kind = namesIn(path).get(name)!;
@@ -85,10 +99,11 @@ export function createTree(): Tree {
         ? { kind, path }
         : { kind: "case", name: slashed(relative(root, path)) };
     },
-    indexesOf: (folder) =>
+    indexesOf: (folder, root) =>
       [...namesIn(folder).keys()]
         .filter((name) => INDEX.test(name))
-        .map((name) => join(folder, name)),
+        .map((name) => join(folder, name))
+        .filter((path) => !leadsOut(root, path)),
     linesOf: countLines,
     siteOf(path, root) {
       for (let folder = dirname(path); isInside(root, folder); folder = dirname(folder)) {
@@ -118,6 +133,9 @@ function listed(folder: string): Map<string, Kind> {
   }
   return found;
 }
+
+const isLink = (path: string) =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 function entriesOf(folder: string) {
   try {

@@ -4,7 +4,7 @@ import { chunksOf } from "../../lib/steps.ts";
 import type { ServerOptions } from "./ask-server.ts";
 import type { CheckedDocument } from "./documents.ts";
 import type { Place } from "./findings.ts";
-import { slashed } from "./ignored.ts";
+import { slashed } from "./within.ts";
 
 type Env = Record<string, string | undefined>;
 

@@ -1,3 +1,4 @@
+import { plain } from "../../../lib/text.ts";
 import { messageAt } from "../findings.ts";
 import { problemsOf, type Report, type Row } from "./report.ts";
 
@@ -28,8 +29,7 @@ function annotated(kind: "error" | "warning", rows: Row[]): string[] {
   ];
 }
 
-const data = (value: string | number) =>
-  String(value).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const data = (value: string | number) => plain(String(value)).replaceAll("%", "%25");
 
 const property = (value: string | number) =>
   data(value).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -1,8 +1,9 @@
+import { plainJson } from "../../../lib/text.ts";
 import type { Finding } from "../findings.ts";
 
 /** A finding as one JSON object on a line. */
 export const asJson = ({ conclusion, places, ...finding }: Finding): string =>
-  JSON.stringify({
+  plainJson({
     url: finding.url,
     status: finding.status,
     reason: finding.reason,

@@ -1,3 +1,4 @@
+import { plain } from "../../../lib/text.ts";
 import { type Finding, messageAt, type Place, rowsOf } from "../findings.ts";
 import { explained } from "./human.ts";
 import type { Report } from "./report.ts";
@@ -64,9 +65,12 @@ function caseOf(attributes: string, finding: Finding, unknownIs: string): string
 
 const SIGNS: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Also replaces characters that XML does not allow. */
+/** Text in lines. XML does not allow some more characters. */
 const escaped = (text: string) =>
   text
     .toWellFormed()
-    .replace(/[^\P{Cc}\n]|[\uFFFE\uFFFF]/gu, " ")
+    .split("\n")
+    .map(plain)
+    .join("\n")
+    .replace(/[\uFFFE\uFFFF]/g, " ")
     .replace(/[&<>"]/g, (sign) => SIGNS[sign]!);

@@ -1,3 +1,4 @@
+import { plain } from "../../../lib/text.ts";
 import { messageAt } from "../findings.ts";
 import { problemsOf, type Report, type Row } from "./report.ts";
 
@@ -44,7 +45,7 @@ const code = (text: string) => `\`${oneLine(text).replaceAll("`", "'").replaceAl
 
 const escaped = (text: string) => oneLine(text).replace(/[\\`*_{}[\]<>|#&!~@]/g, "\\$&");
 
-const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]/gu, " ").trim() || " ";
+const oneLine = (text: string) => plain(text).trim() || " ";
 
 /** The line in the repository of a job on GitHub. */
 function linkTo(name: string, line: number, env: Report["env"]): string | null {

@@ -1,4 +1,5 @@
 import { VERSION } from "../../../lib/runtime.ts";
+import { plainJson } from "../../../lib/text.ts";
 import { type Finding, messageAt } from "../findings.ts";
 import { fingerprintOf, problemsOf, type Report, type Row } from "./report.ts";
 
@@ -34,7 +35,7 @@ export function sarifReport(report: Report): string {
     version: VERSION,
     rules: reasons.map((each) => ruleOf(each, report)),
   };
-  return `${JSON.stringify(
+  return `${plainJson(
     {
       $schema: "https://json.schemastore.org/sarif-2.1.0.json",
       version: "2.1.0",
@@ -42,7 +43,6 @@ export function sarifReport(report: Report): string {
         { tool: { driver }, columnKind: "utf16CodeUnits", invocations: [invocation], results },
       ],
     },
-    null,
     1,
   )}\n`;
 }
