@@ -76,9 +76,8 @@ export const ANCHOR_KINDS = {
 
 export type AnchorKind = keyof typeof ANCHOR_KINDS;
 
-/** Whether a kind has the ids that authors write behind words, as in `{#id}`. */
-export const hasOwnIds = (kind: AnchorKind): boolean =>
-  !["github", "gitlab", "jupyter", "none"].includes(kind);
+/** Whether pages with anchors of a kind may have ids that authors write behind words, as in `{#id}`. */
+export const hasOwnIds = (kind: AnchorKind): boolean => kind !== "github" && kind !== "jupyter";
 
 /** As Python-Markdown makes them: `markdown.extensions.toc.slugify`, and `slugify_unicode`. */
 export function mkdocsAnchors({ separator = "-", isUnicode = false } = {}): Anchors {
