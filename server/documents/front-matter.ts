@@ -27,7 +27,8 @@ export function addressesInFront(front: string): string[] {
 const textsIn = (value: string): string[] =>
   value
     .replace(/\s#\s.*$/, "")
-    .replace(/^\s*\[|\]?,?\s*$/g, "")
+    .trim()
+    .replace(/^\[|\]?,?$/g, "")
     .split(",")
     .map((each) => each.trim().replace(/^(["'])(.*)\1$/, "$2"))
     .filter((each) => each !== "" && each !== "]");

@@ -4,10 +4,14 @@ const BEHIND_HEADING =
 
 /** Returns the id that the author wrote behind a heading, and where it begins; null for none. */
 export function ownIdIn(heading: string): { id: string; from: number } | null {
-  const found = BEHIND_HEADING.exec(heading);
+  const start = Math.max(0, heading.length - LONGEST);
+  const found = BEHIND_HEADING.exec(heading.slice(start));
   const id = found?.slice(1).find(Boolean);
-  return found && id ? { id, from: found.index } : null;
+  return found && id ? { id, from: start + found.index } : null;
 }
+
+/** A heading may be as long as a document, in which blanks would be looked at again and again. */
+const LONGEST = 300;
 
 /** An id in a comment of JavaScript in braces, or attributes in braces, behind anything. */
 const ATTRIBUTES =
@@ -24,7 +28,7 @@ const OPTIONS = /^[ \t>]*:?(?:name|label):[ \t]*(\S[^\n]{0,200})/gm;
 /**
  * Returns the ids that authors wrote in forms which only some programs read.
  * @param prose a text with spaces for code
- * @param directives blocks between fences that are no code, such as `{figure}`
+ * @param directives blocks between fences that are not code, such as `{figure}`
  */
 export function idsIn(prose: string, directives: string[]): string[] {
   const ids: string[] = [];
