@@ -38,8 +38,15 @@ export type Read = {
   links: FoundLink[];
   /** Each `id` and `name` that a link can lead to. Headings have anchors too: `anchorsOf` makes them. */
   anchors: string[];
-  /** The text of each heading in order, for those that have no anchor of their own. */
+  /**
+   * The text of each heading in order, with the blanks around what has no text, such as an image, and with the id that
+   * the author wrote behind it.
+   */
   headings: string[];
+  /** Ids in a form that only some programs read, such as `{#id}`. */
+  ids?: string[];
+  /** What the document says of its page at its top, if it says anything. */
+  front?: { /** Where the page is: its slug, URL, permalink or aliases. */ addresses: string[] };
   title: string | null;
   /** What addresses are relative to, if the document says so. */
   base: string | null;

@@ -250,6 +250,9 @@ export function openMarkup(): { take(piece: string): void; end(): Markup } {
   };
 }
 
+/** Browsers leave out an address with anything else behind it (HTML, "parse a srcset attribute"). */
+const DESCRIPTORS = /^\s*(?:[-+.\dEe]+[wxh]\s*)*,?$/;
+
 /** The addresses of a `srcset`, each before its width or density. */
 function* addressesIn({ raw, from }: Attribute): Generator<Attribute> {
   const candidate = /[^\s,]\S*/y;
@@ -261,9 +264,15 @@ function* addressesIn({ raw, from }: Attribute): Generator<Attribute> {
       continue;
     }
     const address = found.replace(/,+$/, "");
-    yield { raw: address, from: from + at };
+    const place = { raw: address, from: from + at };
     at += found.length;
+    if (address !== found) {
+      yield place;
+      continue;
+    }
     // Without a comma of its own, its width follows, up to the next comma.
-    if (address === found) at = raw.indexOf(",", at) + 1 || raw.length;
+    const end = raw.indexOf(",", at) + 1 || raw.length;
+    if (DESCRIPTORS.test(raw.slice(at, end))) yield place;
+    at = end;
   }
 }

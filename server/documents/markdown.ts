@@ -18,7 +18,9 @@ import {
   type ReadDocument,
   shortText,
 } from "./document.ts";
+import { addressesInFront } from "./front-matter.ts";
 import { type Heading, type Markup, openMarkup } from "./html.ts";
+import { idsIn, ownIdIn } from "./own-ids.ts";
 import { type Definitions, labelOfDefinition, parseReferences, partsOf } from "./references.ts";
 import { bareUrlsIn, withPlainPath } from "./text.ts";
 
@@ -62,7 +64,7 @@ export const readMarkdown: ReadDocument = (text) => readWith(text, markdown);
 
 /** @param language a parser of Markdown or of a language around it */
 export function readWith(given: string, language: MarkdownParser): Read {
-  const source = prepared(given);
+  const { source, front } = prepared(given);
   const { text, tree, definitions } = parseReferences(source, language);
   const walk = walkThrough(source, definitions);
   tree.iterate({ enter: (found) => !OF_INTEREST.has(found.name) || walk.enter(found.node) });
@@ -84,7 +86,9 @@ export function readWith(given: string, language: MarkdownParser): Read {
     ...withoutDisabled([...links, ...markup.links].sort(byPlace), markup.directives),
     headings: headings.map((heading) => heading.text.slice(0, LONGEST_HEADING)),
     ...{ anchors: markup.anchors, notes: markup.notes },
-    ...{ title: headings[0]?.text ?? null, base: null, canonical: null, isNofollow: false },
+    ids: idsIn(blank(source, walk.code), walk.directives),
+    ...(front !== null && { front: { addresses: addressesInFront(front) } }),
+    ...{ title: headings[0]?.text.trim() ?? null, base: null, canonical: null, isNofollow: false },
   };
 }
 
@@ -111,8 +115,8 @@ function asItem(_: string, indent: string, mark: string): string {
 /** After a reference, it would be taken for its label. */
 const FOOTNOTE_CALL = /(?<=\])\[\^[^\]\s]{1,999}\](?!:)/g;
 
-/** Returns a text of the same length with LF alone, and without a byte order mark and front matter. */
-function prepared(text: string): string {
+/** Returns a text of the same length with LF alone, and without a byte order mark and front matter, and that. */
+function prepared(text: string): { source: string; front: string | null } {
   const source = text
     .replace(/^\uFEFF/, " ")
     .replace(/\r\n/g, " \n")
@@ -120,7 +124,8 @@ function prepared(text: string): string {
     .replace(INDENTED_BLOCK, asItem)
     .replace(FOOTNOTE_CALL, (call) => " ".repeat(call.length));
   const front = FRONT_MATTER.exec(source)?.[0];
-  return front ? front.replace(/[^\n]/g, " ") + source.slice(front.length) : source;
+  if (front === undefined) return { source, front: null };
+  return { source: front.replace(/[^\n]/g, " ") + source.slice(front.length), front };
 }
 
 type Range = { from: number; to: number };
@@ -145,13 +150,14 @@ function walkThrough(text: string, definitions: Definitions) {
   const headings: Heading[] = [];
   const notProse: Range[] = [];
   const markup: Range[] = [];
+  const code: Range[] = [];
+  const directives: string[] = [];
 
   /** Returns false for a node whose children hold no links. */
   function enter(node: SyntaxNode): boolean {
     const { name, from, to } = node;
-    if (HEADINGS.includes(name)) {
-      headings.push({ text: wordsOf(text, node, { hasAlternatives: false }).trim(), from });
-    }
+    if (HEADINGS.includes(name)) headings.push({ text: headingOf(text, node), from });
+    if (CODE.includes(name)) addCode(node);
     if (CODE.includes(name) || OTHER.includes(name) || isMath(text, node)) {
       notProse.push({ from, to });
       return false;
@@ -168,6 +174,12 @@ function walkThrough(text: string, definitions: Definitions) {
     addLink(node);
     // Links in the text of an image are only text.
     return name === "Link";
+  }
+  function addCode(node: SyntaxNode) {
+    code.push({ from: node.from, to: node.to });
+    const info = node.getChild("CodeInfo");
+    // What MyST has between fences is a directive with options, and in other programs the fence has attributes.
+    if (info && text[info.from] === "{") directives.push(text.slice(info.from, node.to));
   }
   function addDefinition(node: SyntaxNode): boolean {
     const label = labelOfDefinition(text, node);
@@ -205,7 +217,21 @@ function walkThrough(text: string, definitions: Definitions) {
     if (link.href === "" || /^data:/i.test(link.href)) return;
     links.push({ ...link, href: withPlainPath(link.href) });
   }
-  return { enter, links, headings, notProse, markup };
+  return { enter, links, headings, notProse, markup, code, directives };
+}
+
+/** The words of a heading, with the blanks around what has no words, and with an id behind them as `{#id}`. */
+function headingOf(text: string, node: SyntaxNode): string {
+  const marks = node.getChildren("HeaderMark").filter(({ from, to }) => from < to);
+  const [first, last] = [marks[0], marks.at(-1)];
+  const start = first?.from === node.from ? first.to : node.from;
+  const end = last && last.from > start ? last.from : node.to;
+  const raw = text.slice(start, end);
+  const own = ownIdIn(raw);
+  const words = (own ? raw.slice(0, own.from) : raw).trimEnd();
+  const from = start + words.length - words.trimStart().length;
+  const shown = wordsOf(text, node, { from, to: start + words.length, hasAlternatives: false });
+  return own ? `${shown} {#${own.id}}` : shown;
 }
 
 /** A paragraph between `$$`. */

@@ -3,6 +3,7 @@ import { directiveIn, withoutDisabled } from "./directives.ts";
 import { byPlace, type ReadDocument } from "./document.ts";
 import { openMarkup } from "./html.ts";
 import { GITHUB, readWith } from "./markdown.ts";
+import { idsIn, ownIdIn } from "./own-ids.ts";
 
 /** Code between fences, which a component may indent as it likes. */
 const FENCED_CODE: BlockParser = {
@@ -44,6 +45,7 @@ export const readMdx: ReadDocument = (given) => {
     ...read,
     ...withoutDisabled([...read.links, ...markup.links].sort(byPlace), markup.directives),
     anchors: [...read.anchors, ...markup.anchors],
+    ids: idsIn(withoutRanges(given, code), []),
   };
 };
 
@@ -119,6 +121,7 @@ function withoutExpressions(text: string, code: Range[]): string {
     if (index < done || isCode(index)) continue;
     const end = endOfExpression(text, index);
     if (end < 0) break;
+    if (isOwnId(text, index, end)) continue;
     const from = text[index - 1] === "=" ? index - 1 : index;
     parts.push(
       text.slice(done, from),
@@ -127,6 +130,15 @@ function withoutExpressions(text: string, code: Range[]): string {
     done = end;
   }
   return parts.join("") + text.slice(done);
+}
+
+/** Whether braces have the id of the heading before them, which Docusaurus takes out before MDX reads the text. */
+function isOwnId(text: string, from: number, to: number): boolean {
+  const line = text.lastIndexOf("\n", from) + 1;
+  if (!/^[ >]*#{1,6} /.test(text.slice(line, line + 100))) return false;
+  return (
+    /^[ \t]*\r?(?:\n|$)/.test(text.slice(to, to + 10)) && ownIdIn(text.slice(from, to)) !== null
+  );
 }
 
 function asComment(expression: string): string | null {

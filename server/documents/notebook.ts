@@ -12,13 +12,13 @@ export const readNotebook: ReadDocument = (text, about) => {
   const lines = linesOf(text);
   const read: Read = {
     ...{ links: [], anchors: [], headings: [], title: null, base: null, canonical: null },
-    ...{ isNofollow: false, disabled: 0, notes: [] },
+    ...{ isNofollow: false, disabled: 0, notes: [], ids: [] },
   };
   if (!cells) return { ...read, unreadable: "The file is not a notebook: it has no cells." };
   if (lengthOf(cells) > LONGEST_MARKDOWN) throw new Error("its Markdown is longer than 2 MiB");
   for (const { source, no } of cells) {
     const cell = decode(text, source);
-    const { links, anchors, headings, disabled, notes } = readMarkdown(cell.text, about);
+    const { links, anchors, headings, ids = [], disabled, notes } = readMarkdown(cell.text, about);
     for (const link of links) {
       // An attachment is in the notebook itself.
       if (/^attachment:/i.test(link.href) || link.to <= link.from) continue;
@@ -30,6 +30,7 @@ export const readNotebook: ReadDocument = (text, about) => {
     }
     read.anchors.push(...anchors);
     read.headings.push(...headings);
+    read.ids!.push(...ids);
     read.disabled += disabled;
     read.notes.push(...notes);
   }

@@ -121,13 +121,14 @@ describe("Links within a tree", () => {
       "a.html":
         '<base href="/docs/"><a href="b.md">b</a><a href="README.md">r</a><a href="#x">x</a>',
       "sub/b.html": '<base href="../docs/x"><a href="page.html#Top">b</a>',
+      "c.html": '<base href="/docs/sub/"><a href="../none.html">c</a>',
     });
 
     const { reasons } = await foundIn(folder);
 
     expect(reasons).toEqual({
       ...{ "b.md": "ok", "README.md": "file_missing", "#x": "anchor_missing" },
-      "page.html#Top": "ok",
+      ...{ "page.html#Top": "ok", "../none.html": "file_missing" },
     });
   });
 
@@ -151,7 +152,9 @@ describe("Links within a tree", () => {
       ...{ b: "ok", "c.html": "ok", sub: "ok", none: "file_missing" },
       ...{ "../b/": "ok", "/img.png": "ok", "/made/": "file_missing" },
     });
-    expect(made.reasons).toEqual({ ...told.reasons, "/made/": "outside_tree" });
+    expect(made.reasons).toEqual({
+      ...{ ...told.reasons, "/made/": "outside_tree", none: "outside_tree" },
+    });
   });
 
   test("have the anchors of the program that shows them", async () => {
@@ -164,7 +167,10 @@ describe("Links within a tree", () => {
         .filter(({ status }) => status === "dead")
         .map(({ url }) => url);
 
-    expect(await deadWith()).toEqual(["#whats-new_1", "#what-s-new-1", "#id"]);
+    expect(await deadWith()).toEqual(["#whats-new_1", "#what-s-new-1"]);
+    expect(await deadWith("--anchors", "github")).toEqual([
+      ...["#whats-new_1", "#what-s-new-1", "#id"],
+    ]);
     expect(await deadWith("--anchors", "mkdocs")).toEqual(["#whats-new-1", "#what-s-new-1"]);
     expect(await deadWith("--anchors", "vitepress")).toEqual(["#whats-new-1", "#whats-new_1"]);
     expect(await deadWith("--anchors", "none")).toHaveLength(3);

@@ -151,3 +151,12 @@ test("Plain text has bare URLs, which words, wikis and tables around them do not
     "3:57-78 link https://example.org/ä",
   ]);
 });
+
+test("A `srcset` has the addresses that browsers use", () => {
+  const { links } = readHtml(
+    '<source srcset="a - dark.svg"><img srcset="b.png 1.5x, c.png 300w, d e.png 2x,f.png -1x, g.png">',
+    { name: "a.html" },
+  );
+
+  expect(links.map(({ href }) => href)).toEqual(["b.png", "c.png", "f.png", "g.png"]);
+});

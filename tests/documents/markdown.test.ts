@@ -188,7 +188,7 @@ describe("Markdown", () => {
       "The first code() link &  *",
       "Second",
       "Of tags",
-      "In a quote 🎉",
+      "In a quote 🎉 ",
       "",
     ]);
     expect(anchors).toEqual(["x"]);
@@ -339,4 +339,44 @@ test("Markdown has backslashes in addresses as CommonMark has them", () => {
       "[a](https://a.org/x\\y\\_z) <https://a.org/\\[> [b](c\\d.md) <a href='https://a.org/x\\y'>e</a>",
     ),
   ).toEqual(["https://a.org/x%5Cy_z", "https://a.org/%5C[", "c\\d.md", "https://a.org/x\\y"]);
+});
+describe("What authors write for programs alone", () => {
+  test("is read as ids, but not in code", () => {
+    const { ids } = read(
+      [
+        "# Title {#title}",
+        "{: #kramdown .x}",
+        '![a](b.png){ #image } [](){ #span } [words]{#pandoc .y} {id="quoted"} { id=bare }',
+        "(label)=",
+        "$$\na\n$$ (formula)",
+        "::: {#div .note}",
+        "`{#no}`\n\n```\n{#no}\n(no)=\n```",
+        "```{figure} a.png\n:name: figure\n```",
+        "```{.python #fence}\n{#no\n```",
+        "{not-an-id} {# } {{#if}} $(call)",
+      ].join("\n\n"),
+    );
+
+    expect(ids).toEqual([
+      ...["title", "kramdown", "image", "span", "pandoc", "quoted", "bare", "div", "if"],
+      ...["label", "formula", "figure", "fence"],
+    ]);
+  });
+
+  test.each([
+    ["slug: a/b", ["a/b"]],
+    ['slug: "/a"  \ntitle: x', ["/a"]],
+    ["permalink: '/a/' # why", ["/a/"]],
+    ["aliases:\n  - /a\n  - 'b'\ntitle: c\n  - d", ["/a", "b"]],
+    ['aliases: [/a, "/b"]', ["/a", "/b"]],
+    ["aliases = [\n'/a',\n'/b']", ["/a", "/b"]],
+    ["title: slug", []],
+    ["nested:\n  slug: a", []],
+  ])("is read as addresses: %p", (front, addresses) => {
+    expect(read(`---\n${front}\n---\ntext`).front).toEqual({ addresses });
+  });
+
+  test("is nothing without front matter", () => {
+    expect(read("# A").front).toBeUndefined();
+  });
 });

@@ -126,3 +126,18 @@ describe("A document of MDX", () => {
     }
   });
 });
+
+test("Ids that authors wrote are read, and those of headings stay with them", () => {
+  const { headings, ids } = read(
+    "## One {#one}",
+    "",
+    "### Two {/* #two */}",
+    "",
+    "## Three {props.name}",
+    "",
+    "Words {/* four */} {#five} {six} `{#code}`",
+  );
+
+  expect(headings).toEqual(["One {#one}", "Two {#two}", "Three"]);
+  expect(ids).toEqual(["one", "two", "four", "five"]);
+});

@@ -1,11 +1,25 @@
 import { readFileSync } from "node:fs";
-import { basename, dirname, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { type DocumentFormat, formatOfName } from "../../documents/formats.ts";
 import type { AnchorKind } from "../../documents/slugs.ts";
+import {
+  below,
+  contentOf,
+  isPage,
+  isPart,
+  partsOf,
+  publicStarts,
+  relativeStarts,
+  resolved,
+  rootsOf,
+} from "./addresses.ts";
+import { anchorTest, decoded, type HasAnchor, isTemplate } from "./anchors.ts";
 import type { CheckedDocument, Reader } from "./documents.ts";
 import { hasAnchors } from "./files.ts";
 import type { Finding, LocalLink } from "./findings.ts";
-import { anchorsOf, type Found, type Tree } from "./tree.ts";
+import { createPages } from "./pages.ts";
+import { type Site, unknownSite } from "./programs.ts";
+import type { Found, Tree } from "./tree.ts";
 import { isInside, slashed } from "./within.ts";
 
 export type LocalOptions = {
@@ -28,12 +42,6 @@ const OK: Outcome = { status: "active", reason: "ok", message: "The file is ther
 
 const dead = (reason: string, message: string): Outcome => ({ status: "dead", reason, message });
 
-/** Folders of which site generators put the content at the root of a site. */
-const CONTENT = [
-  ...["docs", "content", "src", "src/content", "src/content/docs", "src/pages", "pages"],
-  ...["static", "public", "website", "website/docs", "website/static", "docs/static", "assets"],
-];
-
 /** The endings of documents of which pages are made that other documents link to. */
 const SOURCES: Partial<Record<DocumentFormat, string[]>> = {
   rst: ["rst", "txt"],
@@ -53,16 +61,36 @@ export function createLocalCheck({
   options: LocalOptions;
 }) {
   const read = new Map(documents.map((document) => [document.path, document]));
-  const tests = new Map<string, Promise<((anchor: string) => boolean) | null>>();
+  const tests = new Map<string, Promise<HasAnchor | null>>();
+  const pages = createPages(documents, (document) => siteOf(document, document.root));
 
-  async function outcomeOf({ href, document }: LocalLink): Promise<Outcome> {
+  /** Front matter is for a program, and MDX is read by one. */
+  function siteOf({ path, format, read }: CheckedDocument, root: string): Site | null {
+    const site = tree.siteOf(path, root);
+    // In Sphinx only Markdown is read by MyST.
+    if (site?.hasLabels && format === "rst") return null;
+    return site ?? (read.front || format === "mdx" ? unknownSite(root) : null);
+  }
+
+  async function outcomeOf(link: LocalLink): Promise<Outcome> {
+    const { href, document } = link;
     const { path, fragment } = partsOf(href);
-    const root = path.startsWith("/") ? (options.root ?? document.root) : document.root;
-    if (path === "") return anchorIn(document.path, fragment, root);
-    const found = findTarget(path, root, document);
+    // DocFX and Nuxt have `~` for the top of their site.
+    const isOfSite = path.startsWith("~/") && siteOf(document, document.root) !== null;
+    const address = isOfSite ? path.slice(1) : path;
+    // The root that is given need not be around the document.
+    const root = address.startsWith("/") ? (options.root ?? document.root) : document.root;
+    const site = siteOf(document, root);
+    if (path === "") return anchorIn(document.path, fragment, root, document);
+    const found = findTarget(address, root, document, site);
     const name = decoded(path);
     if (found.kind === "outside") return OUTSIDE;
-    if (found.kind === "missing") return dead("file_missing", `There is no file “${name}”.`);
+    if (found.kind === "missing") {
+      const page = site && pageOf(path, root, document, site);
+      if (page) return anchorIn(page, fragment, root);
+      if (mayBeMade(link, site)) return OUTSIDE;
+      return dead("file_missing", `There is no file “${name}”.`);
+    }
     if (found.kind === "case") {
       return dead("case_mismatch", `The file has other letters in its name: “${found.name}”.`);
     }
@@ -71,43 +99,80 @@ export function createLocalCheck({
     return index && fragment !== "" ? anchorIn(index, fragment, root) : OK;
   }
 
-  function findTarget(path: string, root: string, document: CheckedDocument): Found {
-    // The root that is given need not be around the document.
-    const isAround = isInside(root, document.path);
-    const site = isAround ? tree.siteOf(document.path, root) : null;
+  function findTarget(
+    path: string,
+    root: string,
+    document: CheckedDocument,
+    site: Site | null,
+  ): Found {
     const extensions = options.extensions ?? site?.extensions ?? [];
     const within = (folder: string) => slashed(relative(root, folder));
-    const folder = isAround ? within(dirname(document.path)) : "";
-    const isSite = extensions.length > 0;
-    const starts = path.startsWith("/")
-      ? rootsOf(site && within(site.folder), folder, {
-          isSite,
-          isKnown: options.root !== undefined,
-        })
-      : [
-          ...startsOf(folder, document, isSite),
-          ...(document.linkFolders ?? []).filter((each) => isInside(root, each)).map(within),
-        ];
+    const folder = folderOf(document, root);
     const sources = SOURCES[document.format] ?? [];
-    const found = starts.map((start): Found => {
-      const segments = resolved(start, decoded(path));
-      return segments === null ? OUT : findWith(root, segments, [...extensions, ...sources], tree);
-    });
-    const there = found.find(({ kind }) => kind === "file" || kind === "folder");
-    if (there || found[0]?.kind !== "missing") return there ?? found[0]!;
+    let first: Found | undefined;
+    for (const start of startsOf(path, root, document, site)) {
+      const names = resolved(start, decoded(path));
+      const found = names ? findWith(root, names, [...extensions, ...sources], tree) : OUT;
+      if (found.kind === "file" || found.kind === "folder") return found;
+      first ??= found;
+    }
+    if (first?.kind !== "missing") return first!;
     // Of such documents pages are made, and the program that makes them adds others.
     if (sources.length > 0 && /\.html?$/.test(path)) return OUT;
-    // Site generators make pages of which the tree knows nothing, and pages of a site are not at the root of a tree.
-    if (path.startsWith("/")) {
-      const isPage = site !== null || (document.format === "html" && options.root === undefined);
-      return isPage ? OUT : found[0];
-    }
-    const segments = resolved(folder, decoded(path))!.join("/");
+    if (path.startsWith("/")) return first;
+    const names = resolved(folder, decoded(path))?.join("/");
     const top = site && contentOf(within(site.folder), folder);
-    return top && !segments.startsWith(`${top}/`) ? OUT : found[0];
+    return top && !names?.startsWith(`${top}/`) ? OUT : first;
   }
 
-  async function anchorIn(path: string, fragment: string, root: string): Promise<Outcome> {
+  /** The folders below the root that an address may be relative to. */
+  function startsOf(
+    path: string,
+    root: string,
+    document: CheckedDocument,
+    site: Site | null,
+  ): string[] {
+    const within = (folder: string) => slashed(relative(root, folder));
+    const folder = folderOf(document, root);
+    const isSite = (options.extensions ?? site?.extensions ?? []).length > 0;
+    if (!path.startsWith("/")) {
+      const linked = (document.linkFolders ?? []).filter((each) => isInside(root, each));
+      const starts = [...relativeStarts(folder, document, isSite), ...linked.map(within)];
+      return site ? [...starts, ...publicStarts(within(site.folder), folder, path, site)] : starts;
+    }
+    return rootsOf(site && within(site.folder), folder, {
+      content: site?.content ?? null,
+      ...{ isSite, isKnown: options.root !== undefined },
+    });
+  }
+
+  /** The document of a page that has no file of its name. */
+  function pageOf(
+    path: string,
+    root: string,
+    document: CheckedDocument,
+    site: Site,
+  ): string | null {
+    const name = decoded(path);
+    if (site.hasLabels) return pages.withLabel(site, name);
+    if (site.isWiki) return pages.withName(site, name.replace(/^.*\//, ""));
+    if (!isPage(path)) return null;
+    const within = slashed(relative(root, site.folder));
+    for (const start of startsOf(path, root, document, site)) {
+      const names = resolved(start, name)?.join("/");
+      if (names === undefined || !`${names}/`.startsWith(within && `${within}/`)) continue;
+      const page = pages.at(site, below(within, names).split("/"));
+      if (page) return page;
+    }
+    return null;
+  }
+
+  async function anchorIn(
+    path: string,
+    fragment: string,
+    root: string,
+    document?: CheckedDocument,
+  ): Promise<Outcome> {
     const anchor = decoded(fragment);
     if (anchor === "" || anchor.startsWith(":~:")) return OK;
     const name = slashed(relative(root, path));
@@ -119,8 +184,17 @@ export function createLocalCheck({
     }
     const hasAnchor = await testOf(path, root);
     // The top of a page has a name in every browser.
-    if (!hasAnchor || hasAnchor(anchor) || anchor.toLowerCase() === "top") return OK;
-    return dead("anchor_missing", `“${name}” has no anchor “${anchor}”.`);
+    const state = !hasAnchor || anchor.toLowerCase() === "top" ? "there" : hasAnchor(fragment);
+    if (state === "there") return OK;
+    const site = document && siteOf(document, root);
+    if (site?.hasLabels && pages.withLabel(site, anchor)) return OK;
+    const isIncluded = isPart(path) && tree.siteOf(path, root) !== null;
+    if (state === "missing" && !isIncluded)
+      return dead("anchor_missing", `“${name}” has no anchor “${anchor}”.`);
+    return {
+      ...OUTSIDE,
+      message: `The program that makes a page of “${name}” may give it the anchor “${anchor}”.`,
+    };
   }
 
   /** Null for a file in which anything may be an anchor. */
@@ -131,14 +205,27 @@ export function createLocalCheck({
       const format = formatOfName(path);
       if (!hasAnchors(path) && read.get(path)?.format === undefined) return null;
       const file = { file: slashed(relative(root, path)), path, format: format!, isNamed: false };
-      const document = read.get(path) ?? { ...file, read: await reader.file(file) };
+      const document = read.get(path) ?? { ...file, root, read: await reader.file(file) };
       if (!document.read || document.format === "text") return null;
-      const kind = options.anchors ?? tree.siteOf(path, root)?.anchors ?? "github";
-      const text = () => readFileSync(path, "utf8");
-      return anchorsOf({ ...document, read: document.read, text }, kind);
+      const target = { ...document, read: document.read, text: () => readFileSync(path, "utf8") };
+      return anchorTest(target, siteOf(target, root), options.anchors);
     })();
     tests.set(path, test);
     return test;
+  }
+
+  /** Whether a program may make the page at an address, or put what is there to its place. */
+  function mayBeMade({ href, place, document }: LocalLink, site: Site | null): boolean {
+    const { path } = partsOf(href);
+    if (!site)
+      return path.startsWith("/") && document.format === "html" && options.root === undefined;
+    if (path.startsWith("/") || site.hasOtherPages || isPart(document.path)) return true;
+    if (document.format === "html" && isTemplate(readFileSync(document.path, "utf8"))) return true;
+    if (site.special?.test(path)) return true;
+    // Who says which endings links omit says that they lead to files.
+    if (options.extensions !== undefined) return false;
+    if (site.isWiki && !hasAnchors(path)) return true;
+    return isPage(path) && place.element !== "image";
   }
 
   return async (link: LocalLink): Promise<Finding> => ({
@@ -147,66 +234,9 @@ export function createLocalCheck({
   });
 }
 
-/** A fragment is what follows the first `#`; a query changes no file. */
-function partsOf(href: string): { path: string; fragment: string } {
-  const hash = href.indexOf("#");
-  const address = hash < 0 ? href : href.slice(0, hash);
-  return { path: address.replace(/\?.*$/s, ""), fragment: hash < 0 ? "" : href.slice(hash + 1) };
-}
-
-/** Leaves a text alone that is not percent-encoded. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/**
- * The folders below the root that `/` may stand for, the most likely first. A site may be in any folder around its
- * pages, unless the command line says where it is.
- */
-function rootsOf(
-  site: string | null,
-  folder: string,
-  { isSite, isKnown }: { isSite: boolean; isKnown: boolean },
-): string[] {
-  const around = folder.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
-  const tops = [...(site === null ? [] : [site]), "", ...(isKnown ? [] : around.toReversed())];
-  return isSite ? tops.flatMap((top) => ["", ...CONTENT].map((each) => `${top}/${each}`)) : tops;
-}
-
-/** The folders below the root that a relative path may be relative to. */
-function startsOf(folder: string, { read, path }: CheckedDocument, isSite: boolean): string[] {
-  if (read.base !== null) return [folderOfBase(read.base, folder)];
-  // On a site `a.md` may be the page `a/`, and its links are relative to that.
-  const page = basename(path).replace(/\.[^.]*$/, "");
-  return isSite && !/^(?:index|readme)$/i.test(page) ? [folder, `${folder}/${page}`] : [folder];
-}
-
-/** The folder of a site that has the content around a document. */
-function contentOf(site: string, folder: string): string {
-  const inSite = CONTENT.map((each) => (site === "" ? each : `${site}/${each}`));
-  const around = inSite.filter((each) => folder === each || folder.startsWith(`${each}/`));
-  return around.toSorted((a, b) => b.length - a.length)[0] ?? site;
-}
-
-function folderOfBase(base: string, folder: string): string {
-  const path = partsOf(base).path.replace(/[^/]*$/, "");
-  return path.startsWith("/") ? path : `${folder}/${path}`;
-}
-
-/** Returns the names of a path below the root; null if it leads out of it. */
-function resolved(start: string, path: string): string[] | null {
-  const names: string[] = [];
-  for (const name of `${start}/${path}`.split("/")) {
-    if (name === "..") {
-      if (names.pop() === undefined) return null;
-    } else if (name !== "" && name !== ".") names.push(name);
-  }
-  return names;
-}
+/** The folder of a document below the root; the root itself for a document that is not below it. */
+const folderOf = ({ path }: CheckedDocument, root: string): string =>
+  isInside(root, path) ? slashed(relative(root, dirname(path))) : "";
 
 /** Tries the endings that a site generator leaves out of addresses, where nothing has the name itself. */
 function findWith(root: string, names: string[], extensions: string[], tree: Tree): Found {

@@ -1,9 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import type { Read } from "../../documents/document.ts";
-import type { DocumentFormat } from "../../documents/formats.ts";
-import { ANCHOR_KINDS, type AnchorKind } from "../../documents/slugs.ts";
-import { isInside, pathWithin, slashed } from "./within.ts";
+import { basename, dirname, join, relative } from "node:path";
+import { type Site, siteIn } from "./programs.ts";
+import { isInside, pathWithin, slashed, treeOf } from "./within.ts";
 
 type Kind = "file" | "folder";
 
@@ -28,25 +26,16 @@ export type Tree = {
   siteOf(path: string, root: string): Site | null;
 };
 
-/** A folder of which a program makes a site. */
-export type Site = { folder: string; anchors: AnchorKind; extensions: string[] };
+/** As in `en`, `pt-BR` and `zh_hant`. */
+const LANGUAGE = /^[a-z]{2}(?:[-_][A-Za-z]{2,4})?$/;
 
 const INDEX = /^(?:index\.[^.]+|readme\.md)$/i;
-
-/** Files that say which program makes a site of their folder. */
-const GENERATORS: [file: RegExp, anchors: AnchorKind][] = [
-  [/^docusaurus\.config\./, "docusaurus"],
-  [/^mkdocs\.ya?ml$/, "mkdocs"],
-  [/^\.vitepress$/, "vitepress"],
-  [/^(?:docs|mint)\.json$/, "mintlify"],
-  [/^(?:astro\.config\.|_config\.yml$|hugo\.(?:toml|ya?ml|json)$|book\.toml$)/, "docusaurus"],
-];
 
 export function createTree(): Tree {
   const folders = new Map<string, Map<string, Kind>>();
   /** Whether paths are links that lead out. */
   const links = new Map<string, boolean>();
-  const sites = new Map<string, Site | null>();
+  const sites = new Map<string, ReturnType<typeof siteIn>>();
   const namesIn = (folder: string) => {
     let names = folders.get(folder);
     if (!names) {
@@ -70,15 +59,20 @@ export function createTree(): Tree {
     for (const name of names.keys()) if (name.normalize("NFC").toLowerCase() === alike) return name;
     return null;
   };
-  const siteIn = (folder: string): Site | null => {
+  const siteAt = (folder: string) => {
     let site = sites.get(folder);
     if (site === undefined) {
-      const names = [...namesIn(folder).keys()];
-      const found = GENERATORS.find(([file]) => names.some((name) => file.test(name)));
-      site = found ? { folder, anchors: found[1], extensions: ["md", "mdx"] } : null;
+      site = siteIn(folder, [...namesIn(folder).keys()], settingsAt);
       sites.set(folder, site);
     }
     return site;
+  };
+  /** The site next to a folder, if both are called after a language. */
+  const translationOf = (folder: string) => {
+    if (!LANGUAGE.test(basename(folder))) return null;
+    const around = dirname(folder);
+    const others = [...namesIn(around).keys()].filter((name) => LANGUAGE.test(name));
+    return others.map((name) => siteAt(join(around, name))).find(Boolean) ?? null;
   };
   return {
     find(root, segments) {
@@ -107,12 +101,32 @@ export function createTree(): Tree {
     linesOf: countLines,
     siteOf(path, root) {
       for (let folder = dirname(path); isInside(root, folder); folder = dirname(folder)) {
-        const site = siteIn(folder);
-        if (site || folder === dirname(folder)) return site;
+        const site = siteAt(folder);
+        if (site) return site.isBelow && isAboutRepository(relative(folder, path)) ? null : site;
+        const translated = translationOf(folder);
+        if (translated) return { ...translated, folder };
+        if (folder === dirname(folder)) break;
       }
       return null;
     },
   };
+}
+
+/** Whether a document is for people who see the repository: `README.md` and the like at its top, and `.github`. */
+const isAboutRepository = (path: string) => /^(?:[A-Z][A-Z_-]*\.\w+$|\.github[\\/])/.test(path);
+
+const LONGEST_SETTINGS = 256 * 1024;
+
+/** Returns the settings of a program; empty for none, for what is too long for that, and for a link out of the tree. */
+function settingsAt(path: string): string {
+  const tree = treeOf(path);
+  if (tree !== null && pathWithin(tree, path) === null) return "";
+  try {
+    const stats = statSync(path);
+    return stats.isFile() && stats.size <= LONGEST_SETTINGS ? readFileSync(path, "utf8") : "";
+  } catch {
+    return "";
+  }
 }
 
 const LONGEST_TEXT = 64 * 1024 * 1024;
@@ -152,39 +166,4 @@ function isFolderAt(path: string): boolean | null {
   } catch {
     return null;
   }
-}
-
-/** Formats whose programs make anchors in their own way. */
-const OWN_ANCHORS: Partial<Record<string, AnchorKind>> = {
-  html: "none",
-  asciidoc: "asciidoctor",
-  rst: "docutils",
-};
-
-/** A test of whether a document has an anchor. */
-export function anchorsOf(
-  { format, read, text }: { format: DocumentFormat; read: Read; text: () => string },
-  kind: AnchorKind,
-): (anchor: string) => boolean {
-  const used = OWN_ANCHORS[format] ?? kind;
-  const anchors = new Set([...read.anchors, ...ANCHOR_KINDS[used](read.headings)]);
-  if (format === "html") return (anchor) => anchors.has(anchor);
-  return (given) => {
-    // GitHub puts a prefix before anchors, makes those of footnotes, and ignores case.
-    const anchor = given.replace(/^user-content-/, "");
-    if ([given, anchor, anchor.toLowerCase()].some((each) => anchors.has(each))) return true;
-    return /^fn(?:ref)?[-:]/.test(anchor) || (used !== "github" && mayHave(text(), anchor));
-  };
-}
-
-/** Parts that a site generator puts into a page when it makes it. */
-const INCLUDES =
-  /--8<--|\{!.*!\}|\{\{\s*#|\{\{[<%]|\{%-?\s*include|<!--\s*@include|^:::\s*[\w-]+|^include::/m;
-
-/** Whether an anchor is written behind any other words than a heading, or may come from another file. */
-function mayHave(text: string, anchor: string): boolean {
-  const attributes = text.match(/\{[^{}\n]{1,200}\}/g) ?? [];
-  return (
-    attributes.some((each) => each.split(/[\s{}:]+/).includes(`#${anchor}`)) || INCLUDES.test(text)
-  );
 }
