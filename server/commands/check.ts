@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
 import { type DocumentFormat, formatOfName } from "../documents/formats.ts";
 import { ANCHOR_KINDS } from "../documents/slugs.ts";
-import { recognise } from "../imports/formats.ts";
+import { FORMAT_NAMES, recognise } from "../imports/formats.ts";
 import type { Item } from "../imports/reading.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
@@ -63,7 +63,7 @@ import {
   openStatusLine,
   plain,
 } from "./io.ts";
-import { FORMAT_NAMES, openText, partsOf, type TextSource } from "./list-source.ts";
+import { openText, partsOf, type TextSource } from "./list-source.ts";
 
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;

@@ -23,6 +23,8 @@ export const FORMATS = {
 
 export type Format = keyof typeof FORMATS;
 
+export const FORMAT_NAMES = Object.keys(FORMATS) as [Format, ...Format[]];
+
 /** Detects the format from the content alone: file names say little, and pasted text has none. */
 export function recognise(text: string): Format {
   const head = text.slice(0, HEAD).trimStart();

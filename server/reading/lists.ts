@@ -1,4 +1,4 @@
-import { FORMATS, type Format, recognise } from "../imports/formats.ts";
+import { FORMATS, recognise } from "../imports/formats.ts";
 import { HEAD, newReading, type Reading, Unreadable } from "../imports/reading.ts";
 import { headersWith } from "./credentials.ts";
 import {
@@ -12,7 +12,7 @@ import {
   tooLarge,
   unpacked,
 } from "./fetching.ts";
-import type { Emit, FoundPage, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Emit, FoundPage, JobOf, Place, ReadEnd, Target } from "./job.ts";
 import { batchOf, createParts, readEach, readingWithout } from "./parts.ts";
 import { choose, compileUrlPatterns } from "./patterns.ts";
 import { readSitemap } from "./sitemap.ts";
@@ -26,7 +26,7 @@ const MOST_FOUND = 500;
 /** Reads the documents of a list or of sitemaps, whose places are all that they consist of. */
 export const readLists = (
   fetching: Fetching,
-  job: ReadJob,
+  job: JobOf<"list" | "sitemap">,
   emit: Emit,
   signal: AbortSignal,
 ): Promise<ReadEnd> =>
@@ -34,7 +34,7 @@ export const readLists = (
 
 async function readDocument(
   fetching: Fetching,
-  job: ReadJob,
+  job: JobOf<"list" | "sitemap">,
   target: Target,
   emit: Emit,
 ): Promise<void> {
@@ -65,7 +65,7 @@ type Add = (place: Place) => Promise<void> | void;
 /** Sitemaps of an index are read as pages of their own. */
 async function readEntries(
   fetched: Fetched,
-  { settings }: ReadJob,
+  { settings }: JobOf<"sitemap">,
   { depth }: Target,
   { add, emit }: { add: Add; emit: Emit },
 ): Promise<string[]> {
@@ -89,7 +89,11 @@ async function readEntries(
 }
 
 /** Reads any list that can be imported. */
-async function readList(fetched: Fetched, { settings }: ReadJob, add: Add): Promise<string[]> {
+async function readList(
+  fetched: Fetched,
+  { settings }: JobOf<"list">,
+  add: Add,
+): Promise<string[]> {
   /** The first and the last character other than white space. */
   const ends = { first: "", last: "" };
   try {
@@ -97,7 +101,7 @@ async function readList(fetched: Fetched, { settings }: ReadJob, add: Add): Prom
     const texts = headFirst(textsOf(limited(fetched), fetched.headers.get("content-type")));
     const { value: head = "" } = await texts.next();
     if (head.trim() === "") throw new SourceFailed("cut_off", "The list is empty.");
-    const format = (settings.format as Format | null) ?? recognise(head);
+    const format = settings.format ?? recognise(head);
     const reader = await FORMATS[format].open(reading, head);
     ends.first = head.trimStart().charAt(0);
     ends.last = head.trimEnd().slice(-1);

@@ -6,12 +6,12 @@ import { type CrawlRobots, readCrawlRobots } from "./crawl-robots.ts";
 import { createFamilies, type Families, familyOf, type SavedFamilies } from "./families.ts";
 import { type Fetching, fetchContent, SourceFailed, SourceHeld } from "./fetching.ts";
 import { packAnchors } from "./fragments.ts";
-import type { Batch, FoundPage, PageReading, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Batch, FoundPage, JobOf, PageReading, Place, ReadEnd, Target } from "./job.ts";
 import { type PageAnswer, readPage } from "./page.ts";
 import { readingWithout } from "./parts.ts";
 import { compileUrlPatterns } from "./patterns.ts";
 import { placesOf } from "./places.ts";
-import { foldsInto, type Scope, type ScopeKind, scopeOf } from "./scope.ts";
+import { foldsInto, type Scope, scopeOf } from "./scope.ts";
 import { readSitemap } from "./sitemap.ts";
 
 /** What a run of a crawl knows. Most of it is learned again after a stop; the rest is in the cursor. */
@@ -46,7 +46,7 @@ type SiteCursor = { end: string; families: SavedFamilies };
 
 type Context = {
   fetching: Fetching;
-  job: ReadJob;
+  job: JobOf<"site">;
   run: Run;
   signal: AbortSignal;
   /** Pages that stand nowhere. */
@@ -77,7 +77,7 @@ export function createSiteReader() {
   /** Reads some pages of a site. */
   return async function readSite(
     fetching: Fetching,
-    job: ReadJob,
+    job: JobOf<"site">,
     emit: (batch: Batch) => Promise<void>,
     signal: AbortSignal,
   ): Promise<ReadEnd> {
@@ -129,7 +129,7 @@ type Batches = ReturnType<typeof createBatches>;
 /** @throws SourceFailed `moved_away`, `robots_refused` and others that end a run before it has begun */
 async function startRun(
   fetching: Fetching,
-  { url, settings, targets }: ReadJob,
+  { url, settings, targets }: JobOf<"site">,
   cursor: SiteCursor | null,
 ): Promise<Run> {
   const start = new URL(url);
@@ -145,7 +145,7 @@ async function startRun(
     pauses: new Map(),
   };
   if (!cursor) run.end = (await endOf(fetching, run, start, targets)).href;
-  const scope = scopeOf(settings.scope as ScopeKind, start, new URL(run.end));
+  const scope = scopeOf(settings.scope, start, new URL(run.end));
   if (scope === "moved_away") {
     throw new SourceFailed("moved_away", `${url} redirects to ${new URL(run.end).host}.`);
   }
@@ -287,13 +287,13 @@ function examine(run: Run, href: string): KnownTarget {
 }
 
 /** A page of the site, and why it is not read. */
-function pageAt({ settings }: ReadJob, run: Run, url: URL, depth: number): FoundPage {
+function pageAt({ settings }: JobOf<"site">, run: Run, url: URL, depth: number): FoundPage {
   const href = url.hash === "" ? url.href : url.href.slice(0, -url.hash.length);
   return foundPage(settings, href, examine(run, href), depth);
 }
 
 function foundPage(
-  { depth: deepest, sitemaps }: ReadJob["settings"],
+  { depth: deepest, sitemaps }: JobOf<"site">["settings"],
   url: string,
   { key, notFollowed }: KnownTarget,
   depth: number,

@@ -10,7 +10,8 @@ import {
 import { createWakeSignal, repeat } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
-import type { Batch, ReadEnd, ReadJob, Target } from "../reading/job.ts";
+import { type Batch, jobOf, type ReadEnd, type ReadKind, type Target } from "../reading/job.ts";
+import { type SettingsOf, storedSettings } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { createLookWhenNeeded } from "../work/when-needed.ts";
 import {
@@ -353,13 +354,14 @@ async function readStep(
       throw error;
     }
   };
-  const job: ReadJob = {
-    ...{ kind: source.kind as ReadJob["kind"], url: source.url!, runId: run.id, targets },
-    settings: JSON.parse(source.settings),
+  const job = jobOf(source.kind as ReadKind, storedSettings(source) as SettingsOf<ReadKind>, {
+    url: source.url!,
+    runId: run.id,
+    targets,
     credential: openCredential(deps, source),
     cursor: run.place.reader,
     mark: await markOf(deps.store, source, run),
-  };
+  });
   const end = await deps.readSource(job, emit, AbortSignal.any([signal, stop.signal]));
   if (isOut) return { kind: "rest", forMs: REST_MS };
   if (failure) throw failure;

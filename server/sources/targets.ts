@@ -9,6 +9,7 @@ import {
   sourcePages,
 } from "../db/tables.ts";
 import { hasAnchor } from "../reading/fragments.ts";
+import { settingsOf } from "../reading/settings.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import { attachLinks, ensureLinks, type WantedLink } from "./places.ts";
@@ -45,9 +46,10 @@ export async function linkPages(
   run: Run,
   after: number,
 ): Promise<Progress> {
-  if (source.kind !== "site") return { run, after: null };
+  const settings = settingsOf(source, "site");
+  if (!settings) return { run, after: null };
   const { store: tx } = deps;
-  const { watch } = JSON.parse(source.settings) as { watch: string };
+  const { watch } = settings;
   const rows = await tx
     .select({
       ...{ no: sourcePages.no, url: sourcePages.url, linkNo: sourcePages.linkNo },
@@ -149,8 +151,7 @@ export async function anchors(
   run: Run,
   after: number,
 ): Promise<Progress> {
-  const { fragments = false } = JSON.parse(source.settings) as { fragments?: boolean };
-  if (source.kind !== "site" || !fragments) return { run, after: null };
+  if (!settingsOf(source, "site")?.fragments) return { run, after: null };
   const pages = await tx
     .select({ no: sourcePages.no })
     .from(sourcePages)

@@ -5,6 +5,7 @@ import { onRows, rowsOf, type Store } from "../db/store.ts";
 import { type SourceKind, type SourcePageRow, type SourceRow, sourcePages } from "../db/tables.ts";
 import { crawlKeyOf } from "../reading/addresses.ts";
 import type { Batch, FoundPage, PageReading } from "../reading/job.ts";
+import { settingsOf } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Changed, writePlaces } from "./places.ts";
 import { type Run, type RunError, withNotes } from "./runs.ts";
@@ -165,7 +166,7 @@ const isQueued = ({ runNo }: Run, page: SourcePageRow): boolean =>
   page.wantedRun === runNo && !isOvertakable(page);
 
 function mostPages({ deps, source, caller }: Pick<Context, "deps" | "source" | "caller">): number {
-  const { max_pages: own } = JSON.parse(source.settings) as { max_pages?: number };
+  const own = settingsOf(source, "site")?.max_pages;
   return Math.min(deps.config.tierLimits[caller.tier].pages, own ?? Number.POSITIVE_INFINITY);
 }
 
@@ -228,9 +229,7 @@ async function queueTargets(context: Context, met: { no: number }[]): Promise<vo
   if (met.length === 0) return;
   const { tx, source, run } = context;
   const { runNo } = run;
-  const { depth: deepest = Number.POSITIVE_INFINITY } = JSON.parse(source.settings) as {
-    depth?: number;
-  };
+  const deepest = settingsOf(source, "site")?.depth ?? Number.POSITIVE_INFINITY;
   const found = await selectTargets(
     tx,
     met.map(({ no }) => [no]),

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import type { PageReading, SourceSettings } from "../../server/reading/job.ts";
+import type { PageReading } from "../../server/reading/job.ts";
 import { readPage } from "../../server/reading/page.ts";
 import { placesOf } from "../../server/reading/places.ts";
+import type { SettingsOf } from "../../server/reading/settings.ts";
 import { createSiteReader } from "../../server/reading/site.ts";
 import { type Site, startSite } from "../site.ts";
 import { expectWhole, pathOf } from "./crawl.ts";
@@ -12,7 +13,7 @@ import { startPlayedSite } from "./site.ts";
 const fetching = labFetching();
 const readSite = createSiteReader();
 
-const runSite = (url: string, settings: Partial<SourceSettings> = {}, before?: Kept) =>
+const runSite = (url: string, settings: Partial<SettingsOf<"site">> = {}, before?: Kept) =>
   runSource((job, emit, signal) => readSite(fetching, job, emit, signal), {
     ...{ kind: "site", url, before },
     settings: { scope: "host", ...settings },
@@ -130,7 +131,7 @@ describe("A site that is crawled", () => {
 describe("Settings of a site", () => {
   const site = startPlayedSite(500);
   afterAll(() => site.stop());
-  const pathsWith = async (settings: Partial<SourceSettings>, path = "") =>
+  const pathsWith = async (settings: Partial<SettingsOf<"site">>, path = "") =>
     read((await runSite(site.url + path, settings)).pages).map(({ key }) => pathOf(key));
 
   test("limit its depth, its scope and its pages", async () => {
@@ -158,7 +159,7 @@ describe("Settings of a site", () => {
   });
 
   test("choose elements and links that are not to be followed", async () => {
-    const placesOf = async (settings: Partial<SourceSettings>) =>
+    const placesOf = async (settings: Partial<SettingsOf<"site">>) =>
       (await runSite(site.url, { depth: 0, sitemaps: false, ...settings })).pages.get(site.url)!
         .places!;
 
