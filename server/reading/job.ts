@@ -74,6 +74,9 @@ export type FoundPage = {
   skipped: string | null;
 };
 
+/** Why a page is not read that only links marked nofollow lead to. It is checked as a link instead. */
+export const NOFOLLOW = "nofollow";
+
 /** What reading a page, or a part of one, has brought. */
 export type PageReading = {
   url: string;
@@ -98,6 +101,8 @@ export type PageReading = {
   places: (Place & { page?: FoundPage })[] | null;
   /** From `packAnchors`. */
   anchors: string | null;
+  /** How many of its links the settings leave out. */
+  leftOut?: number;
 };
 
 /** What is written together. */

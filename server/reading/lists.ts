@@ -50,15 +50,18 @@ async function readDocument(
   }
   const found = await received(fetching, answer, MOST_LIST_BYTES);
   const parts = createParts(target, (pages) => emit(batchOf(pages)));
-  const notes =
+  const { notes, leftOut } =
     job.kind === "sitemap"
       ? await readEntries(found, job, target, { add: parts.add, emit })
       : await readList(found, job, parts.add);
   if (notes.length > 0) await emit(batchOf([], { notes }));
   const { status: statusCode, headers } = found;
   const validators = { etag: headers.get("etag"), lastModified: headers.get("last-modified") };
-  await parts.end({ title: null, statusCode, ...validators });
+  await parts.end({ title: null, statusCode, ...validators, leftOut });
 }
+
+/** What there is to know of a document, besides its places. */
+type About = { notes: string[]; leftOut: number };
 
 type Add = (place: Place) => Promise<void> | void;
 
@@ -68,9 +71,10 @@ async function readEntries(
   { settings }: JobOf<"sitemap">,
   { depth }: Target,
   { add, emit }: { add: Add; emit: Emit },
-): Promise<string[]> {
+): Promise<About> {
   const isWanted = choose(settings, compileUrlPatterns);
   const notes: string[] = [];
+  let leftOut = 0;
   for await (const entries of readSitemap(fetched)) {
     const found: FoundPage[] = [];
     for (const { kind, href, line } of entries) {
@@ -80,20 +84,17 @@ async function readEntries(
         else if (url) {
           found.push({ url: url.href, key: url.href, depth: depth + 1, skipped: null });
         }
-      } else if (!url || isWanted(url)) await add(placeOf(url?.href ?? href, line));
+      } else if (url && !isWanted(url)) leftOut++;
+      else await add(placeOf(url?.href ?? href, line));
       if (found.length >= MOST_FOUND) await emit(batchOf([], { found: found.splice(0) }));
     }
     if (found.length > 0) await emit(batchOf([], { found }));
   }
-  return notes;
+  return { notes, leftOut };
 }
 
 /** Reads any list that can be imported. */
-async function readList(
-  fetched: Fetched,
-  { settings }: JobOf<"list">,
-  add: Add,
-): Promise<string[]> {
+async function readList(fetched: Fetched, { settings }: JobOf<"list">, add: Add): Promise<About> {
   /** The first and the last character other than white space. */
   const ends = { first: "", last: "" };
   try {
@@ -118,7 +119,7 @@ async function readList(
     if (reading.sitemaps.length > 0) {
       throw new SourceFailed("unreadable", "This is an index of sitemaps: add it as a sitemap.");
     }
-    return [];
+    return { notes: reading.notes, leftOut: 0 };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     const isCut = CLOSERS[ends.first] !== undefined && CLOSERS[ends.first] !== ends.last;

@@ -71,7 +71,7 @@ export function createReadSource(options: ReadOptions): ReadSource {
     const receiveMs = job.kind === "site" ? timeoutMs : RECEIVE_MS;
     const get = createGet(options, { timeoutMs: receiveMs, headersMs: timeoutMs, signal });
     const fetching = {
-      ...{ get, policy: outbound.policy, now: clock.now },
+      ...{ get, policy: outbound.policy, now: clock.now, sleep: clock.sleep },
       isOwn: ({ host }: URL) => ownRate(host, politeness.ownSites) !== null,
       onStep: () => onStep?.(job),
     };

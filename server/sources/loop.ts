@@ -22,6 +22,7 @@ import {
   LeaseLost,
   releaseSource,
   renewLeases,
+  resumeLeft,
 } from "./claim.ts";
 import { eraseStep } from "./erase.ts";
 import { retireMissing } from "./push.ts";
@@ -72,7 +73,9 @@ export function startSourceLoop(deps: Deps): SourceLoop {
           source: source.id,
           ...describeError(error),
         });
-        return releaseSource(deps, source, deps.clock.now() + REST_MS);
+        // What fails while this process stops goes on elsewhere at once.
+        const restMs = signal.aborted ? 0 : REST_MS;
+        return releaseSource(deps, source, deps.clock.now() + restMs);
       })
       .catch(logFailure("failed to release a source"))
       .finally(() => {
@@ -84,6 +87,7 @@ export function startSourceLoop(deps: Deps): SourceLoop {
   }
 
   async function poll() {
+    await resumeLeft(deps).catch(logFailure("failed to resume the sources of an earlier process"));
     while (!signal.aborted) {
       if (!isPaused()) {
         await look(async () => {

@@ -75,6 +75,7 @@ export const PreviewRecord = z
     pages: z.int(),
     links: z.int(),
     new_links: z.int(),
+    left_out: z.int().meta({ description: "Links that the settings leave out." }),
     room: z.int(),
     samples: z.array(
       z.object({

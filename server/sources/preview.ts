@@ -7,6 +7,7 @@ import { crawlKeyOf } from "../reading/addresses.ts";
 import {
   type Batch,
   jobOf,
+  NOFOLLOW,
   type Place,
   type ReadEnd,
   type ReadJob,
@@ -27,6 +28,8 @@ export type Preview = {
   pages: number;
   links: number;
   new_links: number;
+  /** How many links the settings leave out. */
+  left_out: number;
   /** How many more links the account may have. */
   room: number;
   samples: { url: string; page_url: string; text: string | null; line: number | null }[];
@@ -105,7 +108,14 @@ function kindsOf(url: URL): ReadKind[] {
 const OTHER_KIND = ["not_a_sitemap", "unreadable"];
 
 type Wanted = Omit<SourcePreviewBody, "url"> & { url: URL; kinds: ReadKind[] };
-type Found = { kind: ReadKind; pages: number; places: Located[]; notes: string[]; end: ReadEnd };
+type Found = {
+  kind: ReadKind;
+  pages: number;
+  places: Located[];
+  leftOut: number;
+  notes: string[];
+  end: ReadEnd;
+};
 type Located = Place & { pageUrl: string };
 
 async function readFitting(
@@ -150,6 +160,7 @@ async function readBeginning(deps: Deps, job: ReadJob, signal: AbortSignal): Pro
     kind: job.kind,
     pages: 0,
     places: [],
+    leftOut: 0,
     notes: [],
     end: { kind: "aborted" },
   };
@@ -159,10 +170,12 @@ async function readBeginning(deps: Deps, job: ReadJob, signal: AbortSignal): Pro
   const isEnough = () => found.pages >= MOST_PAGES || found.places.length >= MOST_PLACES;
   let { cursor } = job;
   const emit = async (batch: Batch) => {
-    for (const { url: pageUrl, outcome, places } of batch.pages) {
+    for (const { url: pageUrl, outcome, places, leftOut = 0 } of batch.pages) {
       if (outcome === "read") found.pages++;
+      found.leftOut += leftOut;
       for (const place of places ?? []) {
-        if (!place.page) found.places.push({ ...place, pageUrl });
+        const isLink = !place.page || place.page.skipped === NOFOLLOW;
+        if (isLink) found.places.push({ ...place, pageUrl });
       }
     }
     const linked = batch.pages
@@ -197,7 +210,7 @@ async function toPreview(
   deps: Deps,
   caller: Caller,
   url: URL,
-  { kind, pages, places, notes, end }: Found,
+  { kind, pages, places, leftOut, notes, end }: Found,
 ): Promise<Preview> {
   const byKey = new Map<string, Located>();
   for (const place of places) {
@@ -218,6 +231,7 @@ async function toPreview(
   return {
     ...{ kind, url: url.href, name: nameOf(kind, url), pages, links: some.length },
     new_links: known.filter((verdict) => verdict === null).length,
+    left_out: leftOut,
     room: Math.max(0, deps.config.tierLimits[caller.tier].links - total),
     samples: some.slice(0, MOST_SAMPLES).map(({ pageUrl, text, line, ...place }) => ({
       ...{ url: place.url, page_url: pageUrl, text: text || null, line },

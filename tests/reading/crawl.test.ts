@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import type { PageReading } from "../../server/reading/job.ts";
+import { type JobOf, jobOf, type PageReading } from "../../server/reading/job.ts";
 import { readPage } from "../../server/reading/page.ts";
 import { placesOf } from "../../server/reading/places.ts";
-import type { SettingsOf } from "../../server/reading/settings.ts";
+import { SETTINGS_OF, type SettingsOf } from "../../server/reading/settings.ts";
 import { createSiteReader } from "../../server/reading/site.ts";
 import { type Site, startSite } from "../site.ts";
 import { expectWhole, pathOf } from "./crawl.ts";
@@ -70,7 +70,7 @@ describe("A site that is crawled", () => {
     });
     expect(pageOf("/canonical/twin?ref=home")?.key).toBe(`${site.url}canonical/twin?ref=home`);
     expect(pageOf("/logout")?.skipped).toBe("action");
-    expect(pageOf("Unfollowed")).toBeUndefined();
+    expect(pageOf("Unfollowed")?.skipped).toBe("nofollow");
   });
 
   test("says what became of the rest", () => {
@@ -167,6 +167,43 @@ describe("Settings of a site", () => {
     expect(texts(await placesOf({}))).toContain("Unfollowed");
     expect(texts(await placesOf({ watch_nofollow: false }))).not.toContain("Unfollowed");
     expect(await placesOf({ elements: ["images"] })).toEqual([]);
+  });
+});
+
+describe("A pause that robots.txt asks for", () => {
+  test("is kept from its own request on, between all requests, of sitemaps too, and after a stop", async () => {
+    const starts: number[] = [];
+    const page = (body: string) => () =>
+      new Response(body, { headers: { "Content-Type": "text/html" } });
+    const site = startSite({
+      "/robots.txt": page("User-agent: *\nCrawl-delay: 2"),
+      "/sitemap.xml": page("<urlset></urlset>"),
+      "/": page("<a href=/a>a</a><a href=/b>b</a>"),
+      "/a": page("A"),
+      "/b": page("B"),
+    });
+    const sleep = async (ms: number) => void starts.push(ms);
+    const paused = { ...fetching, now: () => 0, sleep };
+    const url = `${site.url}/`;
+    const read = createSiteReader();
+    await runSource((job, emit, signal) => read(paused, job, emit, signal), { kind: "site", url });
+    const first = starts.splice(0);
+
+    // Another process goes on.
+    const resumed = createSiteReader();
+    const target = { url: `${url}a`, key: `${url}a`, depth: 1, skipped: null };
+    const known = { isSecond: false, etag: null, lastModified: null, hashes: {} };
+    const job = jobOf("site", SETTINGS_OF.site.parse({}), {
+      ...{ url, credential: null, runId: "resumed", mark: null },
+      ...{ targets: [{ ...target, ...known }], cursor: { end: url, families: [] } },
+    }) as JobOf<"site">;
+    await resumed(paused, job, async () => {}, new AbortController().signal);
+    await site.stop();
+
+    expect(site.requests.map(({ url: asked }) => pathOf(asked)).sort()).toEqual([
+      ...["/", "/a", "/a", "/b", "/robots.txt", "/robots.txt", "/sitemap.xml"],
+    ]);
+    expect([first, starts]).toEqual([[2000, 4000, 6000, 8000], [2000]]);
   });
 });
 
