@@ -53,6 +53,7 @@ export async function* partsOf(source: TextSource, format: Format): AsyncGenerat
     items: reading.items.splice(0),
     notes: reading.notes.splice(0),
     sitemaps: reading.sitemaps.splice(0),
+    base: null,
     done: source.done(),
   });
   try {

@@ -98,7 +98,7 @@ async function readList(fetched: Fetched, { settings }: JobOf<"list">, add: Add)
   /** The first and the last character other than white space. */
   const ends = { first: "", last: "" };
   try {
-    const reading = newReading();
+    const reading = newReading(fetched.url.href);
     const texts = headFirst(textsOf(limited(fetched), fetched.headers.get("content-type")));
     const { value: head = "" } = await texts.next();
     if (head.trim() === "") throw new SourceFailed("cut_off", "The list is empty.");

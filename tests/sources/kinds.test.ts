@@ -85,8 +85,8 @@ const KINDS: Kind[] = [
   },
   {
     ...{ kind: "list", path: "/links.txt" },
-    routes: { "/links.txt": as("text/plain", "https://l.test/a\nhttps://l.test/b\n") },
-    links: ["https://l.test/a", "https://l.test/b"],
+    routes: { "/links.txt": as("text/plain", "https://l.test/a\nhttps://l.test/b.\n") },
+    links: ["https://l.test/a", "https://l.test/b."],
   },
   {
     ...{ kind: "git", path: "/o/r", settings: { host: "gitea" } },
