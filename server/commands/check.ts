@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
 import { ANCHOR_KINDS } from "../documents/slugs.ts";
+import { FORMAT_NAMES } from "../imports/formats.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
 import {
@@ -59,7 +60,6 @@ import {
   openStatusLine,
   plain,
 } from "./io.ts";
-import { FORMAT_NAMES } from "./list-source.ts";
 
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { findPeople } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
 import { FREQUENCIES, type Frequency } from "../db/tables.ts";
-import type { Format } from "../imports/formats.ts";
+import { FORMAT_NAMES, type Format } from "../imports/formats.ts";
 import type { Item } from "../imports/reading.ts";
 import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
 import type { Deps } from "../work/deps.ts";
@@ -29,7 +29,7 @@ import {
   plain,
   progressBar,
 } from "./io.ts";
-import { FORMAT_NAMES, type ListPart, readParts } from "./list-source.ts";
+import { type ListPart, readParts } from "./list-source.ts";
 
 const SOME_REFUSED = 1;
 

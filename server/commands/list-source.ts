@@ -17,8 +17,6 @@ import type { Io } from "./io.ts";
 /** What was found since the previous part, and how much of the file is read, from 0 to 1; null when unknown. */
 export type ListPart = Reading & { done: number | null };
 
-export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
-
 /** The text of a file in pieces, of which the first is long enough to recognize the format. */
 export type TextSource = {
   head: string;
@@ -55,6 +53,7 @@ export async function* partsOf(source: TextSource, format: Format): AsyncGenerat
     items: reading.items.splice(0),
     notes: reading.notes.splice(0),
     sitemaps: reading.sitemaps.splice(0),
+    base: null,
     done: source.done(),
   });
   try {

@@ -114,8 +114,10 @@ async function addOne(cli: Cli, url: string | undefined, options: Add): Promise<
         ? await lookAt(deps, caller, await readBody(SourcePreviewBody, given))
         : null;
     if (dryRun && preview) {
-      const { kind, links, new_links: fresh, pages, robots, errors, notes } = preview;
-      cli.print(`Kind: ${kind}, first pages: ${pages}, links: ${links}, new links: ${fresh}`);
+      const { kind, links, new_links: fresh, left_out: leftOut, pages } = preview;
+      const { robots, errors, notes } = preview;
+      const counts = `links: ${links}, new links: ${fresh}, left out: ${leftOut}`;
+      cli.print(`Kind: ${kind}, first pages: ${pages}, ${counts}`);
       for (const line of [robots, ...errors, ...notes]) if (line) cli.print(line);
       if (errors.length > 0 || robots) cli.exitCode = NOT_COMPLETE;
       return;

@@ -1,8 +1,8 @@
 import { isMarkdown } from "../documents/formats.ts";
 import { delimiterOf, readCsv } from "./read-csv.ts";
 import { readJson } from "./read-json.ts";
-import { readMarkdownLinks } from "./read-markdown.ts";
-import { readBookmarks, readSitemap } from "./read-markup.ts";
+import { readHtmlLinks, readMarkdownLinks } from "./read-markdown.ts";
+import { readBookmarks, readOpml, readSitemap } from "./read-markup.ts";
 import { readUptimeKuma, readUptimeRobot } from "./read-monitors.ts";
 import { readText } from "./read-text.ts";
 import { columnName, HEAD, type OpenReader } from "./reading.ts";
@@ -15,7 +15,9 @@ export const FORMATS = {
   csv: { name: "CSV", open: readCsv },
   json: { name: "JSON", open: readJson },
   bookmarks: { name: "Bookmarks (HTML)", open: readBookmarks },
+  html: { name: "HTML", open: readHtmlLinks },
   markdown: { name: "Markdown", open: readMarkdownLinks },
+  opml: { name: "OPML", open: readOpml },
   sitemap: { name: "Sitemap (XML)", open: readSitemap },
   "uptime-kuma": { name: "Uptime Kuma", open: readUptimeKuma },
   uptimerobot: { name: "UptimeRobot", open: readUptimeRobot },
@@ -23,11 +25,16 @@ export const FORMATS = {
 
 export type Format = keyof typeof FORMATS;
 
+export const FORMAT_NAMES = Object.keys(FORMATS) as [Format, ...Format[]];
+
 /** Detects the format from the content alone: file names say little, and pasted text has none. */
 export function recognise(text: string): Format {
   const head = text.slice(0, HEAD).trimStart();
   if (/<(?:[\w-]+:)?(?:urlset|sitemapindex)\b/i.test(head)) return "sitemap";
-  if (/^<(?:!doctype|!--|html|head|body|title|meta|dl|dt|ul|a)\b/i.test(head)) return "bookmarks";
+  if (/<opml\b/i.test(head)) return "opml";
+  if (/^<(?:!doctype|!--|html|head|body|title|meta|dl|dt|ul|a)\b/i.test(head)) {
+    return /<!doctype netscape-bookmark|<d[lt]\b/i.test(head) ? "bookmarks" : "html";
+  }
   if (/^(?:\[\s*(?:["{\]])|\{\s*["}])/.test(head)) return kindOfJson(head);
   if (!delimiterOf(text)) return isMarkdown(head) ? "markdown" : "text";
   return isUptimeRobotTable(head) ? "uptimerobot" : "csv";

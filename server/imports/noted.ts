@@ -89,7 +89,8 @@ const partOf = (value: unknown, name: string): unknown =>
 
 /** A tag of another program may have a value: "team: docs". */
 function tagsIn(value: unknown): string[] | undefined {
-  const given = Array.isArray(value) ? value.map(tagIn) : plainText(value).split(/[;,]/);
+  const list = typeof value === "string" && value.trim().startsWith("[") ? parsed(value) : value;
+  const given = Array.isArray(list) ? list.map(tagIn) : plainText(value).split(/[;,]/);
   const tags = given.map((tag) => tag.trim()).filter((tag) => tag !== "");
   return tags.length > 0 ? tags : undefined;
 }

@@ -7,6 +7,7 @@ import {
   HEAD,
   type Item,
   itemOf,
+  lineEndsIn,
   type Reader,
   type Reading,
   refuseEndless,
@@ -24,6 +25,8 @@ type Layout = {
   /** The other columns that a heading names. */
   named: [Column, number][];
   hasHead: boolean;
+  /** Whether it is an export of Pocket, which separates tags by a bar and names what has no title by its URL. */
+  isPocket: boolean;
   /** Of the first row. */
   width: number;
 };
@@ -31,16 +34,16 @@ type Layout = {
 /** Reads rows with or without a heading. */
 export function readCsv({ items, notes }: Reading, head: string): Promise<Reader> {
   let layout: Layout | null = null;
-  let line = 0;
-  return openRows(head, (rows) => {
+  let isFirst = true;
+  return openRows(head, (rows, lines) => {
     if (!layout) {
       layout = layoutOf(rows);
       notes.push(...columnsLeftOut(rows[0] ?? [], layout));
     }
-    for (const row of rows) {
-      line++;
-      const isHead = line === 1 && layout.hasHead;
-      if (!isHead && !isBlank(row)) items.push(itemOfRow(row, layout, line));
+    for (const [i, row] of rows.entries()) {
+      const isHead = isFirst && layout.hasHead;
+      isFirst = false;
+      if (!isHead && !isBlank(row)) items.push(itemOfRow(row, layout, lines[i]!));
     }
   });
 }
@@ -53,11 +56,14 @@ function layoutOf(rows: string[][]): Layout {
   const places = Object.fromEntries(found) as Layout["places"];
   const named = found.filter(([column, place]) => column !== "url" && place !== -1);
   const width = head.length;
-  if (places.url !== -1) return { places, named, hasHead: true, width };
+  const isPocket = POCKET.every((name) => head.includes(name));
+  if (places.url !== -1) return { places, named, hasHead: true, isPocket, width };
   const url = columnOfUrls(rows.slice(0, SAMPLE_ROWS));
   const hasHead = rows.length > 1 && !isUrl(rows[0]?.[url]);
-  return { places: { ...places, url }, named: hasHead ? named : [], hasHead, width };
+  return { places: { ...places, url }, named: hasHead ? named : [], hasHead, isPocket, width };
 }
+
+const POCKET = ["title", "url", "time_added", "tags", "status"];
 
 /** Says which columns are not read. */
 function columnsLeftOut(head: string[], { hasHead, places, width }: Layout): string[] {
@@ -83,25 +89,45 @@ function columnOfUrls(rows: string[][]): number {
   return counts.indexOf(Math.max(...counts));
 }
 
-function itemOfRow(row: string[], { places, named, hasHead, width }: Layout, line: number): Item {
+function itemOfRow(row: string[], layout: Layout, line: number): Item {
+  const { places, named, hasHead, isPocket, width } = layout;
   const cells: Cells = {};
   for (const [column, place] of named) cells[column] = cellOf(row, place);
-  const item = itemOf(cellOf(row, places.url), line, cells);
+  const url = cellOf(row, places.url);
+  if (isPocket) {
+    if (cells.tags) cells.tags = cells.tags.replaceAll("|", ";");
+    if (cells.title === url) cells.title = "";
+  }
+  const item = itemOf(url, line, cells);
   if (!hasHead || isBlank(row.slice(width))) return item;
   return adding(item, { field: "row", why: "has more cells than the heading" });
 }
 
-/** Reads the rows of a table in batches. */
-export async function openRows(head: string, take: (rows: string[][]) => void): Promise<Reader> {
+/** Reads the rows of a table in batches. @param take is given the line in which each row begins */
+export async function openRows(
+  head: string,
+  take: (rows: string[][], lines: number[]) => void,
+): Promise<Reader> {
   const { default: Papa } = await import("papaparse");
   // Spreadsheets may state their delimiter in a line of its own.
   let toDrop = /^sep=.\r?\n/i.exec(head)?.[0].length ?? 0;
   const options = { delimiter: delimiterOf(head) ?? ",", newline: newlineOf(head) };
   let waiting = "";
+  let line = toDrop > 0 ? 2 : 1;
   function read(isEnd: boolean) {
-    const { data, meta } = new Papa.Parser(options).parse(waiting, 0, !isEnd) as Parsed;
-    waiting = isEnd ? "" : waiting.slice(meta.cursor);
-    if (data.length > 0) take(data);
+    const text = waiting;
+    const data: string[][] = [];
+    const lines: number[] = [];
+    let from = 0;
+    const step = ({ data: [row = []], meta: { cursor } }: Step) => {
+      data.push(row);
+      lines.push(line);
+      line += lineEndsIn(text.slice(from, cursor));
+      from = cursor;
+    };
+    new Papa.Parser({ ...options, step }).parse(text, 0, !isEnd);
+    waiting = isEnd ? "" : text.slice(from);
+    if (data.length > 0) take(data, lines);
     refuseEndless(
       waiting.length,
       "A row of the table has no end. Is a quote opened and never closed?",
@@ -117,7 +143,7 @@ export async function openRows(head: string, take: (rows: string[][]) => void): 
   };
 }
 
-type Parsed = { data: string[][]; meta: { cursor: number } };
+type Step = { data: string[][]; meta: { cursor: number } };
 
 const newlineOf = (head: string) => (/\r\n|\n|\r/.exec(head)?.[0] ?? "\n") as "\r\n" | "\n" | "\r";
 

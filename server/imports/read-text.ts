@@ -20,7 +20,8 @@ type Line = {
  * Reads every URL of every line. A line without a URL becomes an item too, so that its problem is reported. Lines that
  * begin with # are comments.
  */
-export function readText({ items, notes }: Reading): Reader {
+export function readText({ items, notes }: Reading, head: string): Reader {
+  const isList = hasOneEach(head);
   let line = lineAt(1);
   let comments = 0;
   /** A word that may be incomplete. */
@@ -29,7 +30,7 @@ export function readText({ items, notes }: Reading): Reader {
   function addWords(text: string) {
     line.words = `${line.words}${text}`.trimStart().slice(0, LONGEST);
     line.isComment ||= line.words.startsWith("#");
-    if (line.isComment) return;
+    if (line.isComment || isList) return;
     for (const found of urlsIn(text)) {
       items.push({ ...itemOf("", line.no), ...found });
       line.urls++;
@@ -37,8 +38,19 @@ export function readText({ items, notes }: Reading): Reader {
   }
   function endLine() {
     if (line.isComment) comments++;
+    else if (isList && line.words !== "") addLine();
     else if (line.urls === 0 && wholeOf(line.words) !== "") items.push(itemOf(line.words, line.no));
     line = lineAt(line.no + 1);
+  }
+  /** A line of a list that has words after all is read as any text. */
+  function addLine() {
+    const words = line.words.trimEnd();
+    if (IS_URL.test(words)) items.push(itemOf(words, line.no));
+    else {
+      const found = [...urlsIn(words)];
+      for (const each of found) items.push({ ...itemOf("", line.no), ...each });
+      if (found.length === 0 && words !== "") items.push(itemOf(words, line.no));
+    }
   }
   function read(text: string) {
     const [rest = "", ...lines] = text.split("\n");
@@ -68,6 +80,22 @@ export function readText({ items, notes }: Reading): Reader {
       if (comments > 0) notes.push(commentsLeftOut(comments));
     },
   };
+}
+
+/** Nothing but a URL, which is not cut short and has no tag in it. */
+const IS_URL = /^https?:\/\/[^\s<>]+$(?<!\.{3}|…)/i;
+
+const BARE = /^\S+$/;
+
+/** Whether a text is a list with one URL a line. Then a full stop at the end belongs to the URL, as no sentence ends there. */
+function hasOneEach(head: string): boolean {
+  const lines = head.split("\n").flatMap((line) => line.trim() || []);
+  const given = lines.filter((line) => !line.startsWith("#"));
+  const urls = given.filter((line) => IS_URL.test(line));
+  const others = given.filter((line) => !BARE.test(line));
+  // A list whose lines end with commas is one of several fields.
+  const hasSeparators = urls.length > 1 && urls.slice(0, -1).every((line) => /[,;]$/.test(line));
+  return urls.length > 0 && others.length * 4 <= given.length && !hasSeparators;
 }
 
 const lineAt = (no: number): Line => ({ no, words: "", urls: 0, isComment: false });

@@ -8,6 +8,8 @@ export type Reading = {
   notes: string[];
   /** URLs of sitemaps that the text refers to. */
   sitemaps: string[];
+  /** What relative links of documents are relative to; null leaves them out. */
+  base: string | null;
 };
 
 /**
@@ -27,7 +29,13 @@ export type OpenReader = (into: Reading, head: string) => Reader | Promise<Reade
 /** The number of characters that decide the format. */
 export const HEAD = 64 * 1024;
 
-export const newReading = (): Reading => ({ items: [], notes: [], sitemaps: [] });
+/** @param base what relative links of documents are relative to; they are left out without it */
+export const newReading = (base: string | null = null): Reading => ({
+  items: [],
+  notes: [],
+  sitemaps: [],
+  base,
+});
 
 /** The text or file cannot be read. The message says what to do. */
 export class Unreadable extends Error {}
@@ -81,7 +89,7 @@ export function encodingOf(name: string, bytes: Uint8Array): "utf-8" | "utf-16le
 /** One line of a list as it was read, not yet validated. */
 export type Item = Notes & {
   url: string;
-  /** The number of the line, row or entry, from 1. */
+  /** The line of the text in which it begins, from 1. */
   line: number;
   /** The name or id of its group in the list; empty for none. */
   group: string;
@@ -104,12 +112,12 @@ const FREQUENCIES = new Map([
 
 type More = Cells & { group?: unknown; frequency?: unknown };
 
-/** @param url its text, with or without words around it */
+/** @param url a field that is a URL, which is read whole */
 export function itemOf(url: string, line: number, more: More = {}): Item {
   const { group, frequency, ...cells } = more;
   const name = textOf(group);
   const item = {
-    ...(urlsIn(url).next().value ?? { url: wholeOf(url) }),
+    ...fieldUrl(url),
     line,
     group: name.slice(0, LONGEST_NAME),
     frequency: frequencyOf(textOf(frequency).toLowerCase()),
@@ -117,6 +125,16 @@ export function itemOf(url: string, line: number, more: More = {}): Item {
   };
   if (name.length <= LONGEST_NAME) return item;
   return adding(item, { field: "group", why: `was cut to ${LONGEST_NAME} characters` });
+}
+
+const TWO_URLS = "The field has more than one URL. Put each into a field of its own.";
+
+/** A field that is a URL has no words around it, so nothing of it is dropped; blanks inside are encoded. */
+function fieldUrl(text: string): FoundUrl {
+  const url = wholeOf(text);
+  if (!/^https?:\/\//i.test(url)) return { url };
+  if (/\shttps?:\/\//i.test(url)) return { url, problem: TWO_URLS };
+  return { url: url.replace(/[^\S\t\r\n]/g, encodeURIComponent) };
 }
 
 /** `problem` says why it is not the URL that was meant. */
@@ -164,7 +182,7 @@ export const COLUMNS = {
   group: ["group", "group_name", "folder", "category", "group_id"],
   frequency: ["check_frequency", "frequency", "interval", "check"],
   title: ["title", "name", "label"],
-  note: ["note", "notes", "description"],
+  note: ["note", "notes", "description", "selection", "extended"],
   tags: ["tags", "labels"],
   external_id: ["external_id", "ref"],
   metadata: ["metadata"],
@@ -206,6 +224,7 @@ export function itemOfRecord(
   );
   return itemOf(typeof url === "string" ? url : JSON.stringify(record), line, {
     ...cells,
+    title: cells.title === url ? "" : cells.title,
     group: groupOf(group),
   });
 }
@@ -242,5 +261,44 @@ export function createUnusedNames(): UnusedNames {
       const more = others > 0 ? " and more" : "";
       return [`${what}${names.size === 1 ? "" : "s"} not used: ${shown}${more}.`];
     },
+  };
+}
+
+const LINE_END = /\r\n?|\n/g;
+
+/** The number of line ends in a text. */
+export const lineEndsIn = (text: string): number => text.match(LINE_END)?.length ?? 0;
+
+/** Counts lines of a text that arrives in pieces, up to offsets that only grow. */
+export function createLineCounter() {
+  let waiting = "";
+  let passed = 0;
+  let line = 1;
+  return {
+    add(text: string) {
+      waiting += text;
+    },
+    at(offset: number): number {
+      // A pair of characters that ends a line is counted with its second one.
+      const until = Math.max(0, offset - passed);
+      line += waiting.slice(0, until).match(/\n|\r(?!\n)/g)?.length ?? 0;
+      waiting = waiting.slice(until);
+      passed = offset;
+      return line;
+    },
+  };
+}
+
+/** Counts what a list has and no link is made of, for remarks. */
+export function createPassedOver() {
+  const counts = new Map<string, number>();
+  return {
+    /** @param why ends a sentence about several of them */
+    add: (why: string) => void counts.set(why, (counts.get(why) ?? 0) + 1),
+    remarks: (one: string, many: string): string[] =>
+      [...counts].map(([why, count]) => {
+        const what = count === 1 ? `1 ${one} was` : `${count.toLocaleString("en")} ${many} were`;
+        return `${what} passed over: ${why}.`;
+      }),
   };
 }

@@ -17,8 +17,8 @@ export type ApiKind = (typeof API_KINDS)[number];
 export type ApiSettings = {
   /** Bookmarks in the archive as well. */
   archived?: boolean | undefined;
-  query?: string | undefined;
-  tag?: string | undefined;
+  query?: string | null | undefined;
+  tag?: string | null | undefined;
   /** Of WordPress: `posts`, `pages` and others. */
   types?: readonly string[] | undefined;
 };
@@ -183,8 +183,11 @@ export function apiRequest(
   return url;
 }
 
-const inProgram = (base: URL, path: string) =>
-  new URL(`${base.pathname.replace(/\/*$/, "")}/${path}`, base);
+/** People also give the address of the list itself. */
+const LIST_OF_API = /\/api(\/v\d+)?\/(bookmarks|links)\/*$/;
+
+const inProgram = ({ pathname, origin }: URL, path: string) =>
+  new URL(`${pathname.replace(LIST_OF_API, "").replace(/\/*$/, "")}/${path}`, origin);
 
 function listsOf(kind: ApiKind, { archived, query, tag, types }: ApiSettings): readonly string[] {
   if (kind === "wordpress") return (types ?? ["posts", "pages"]).map(encodeURIComponent);
@@ -271,7 +274,7 @@ function nextPage(cursor: ApiCursor, after: ApiCursor, pages: number): ApiCursor
 }
 
 const isAskedFor = (kind: ApiKind, { tag }: ApiSettings, entry: ApiEntry & { tags?: string[] }) =>
-  kind !== "karakeep" || tag === undefined || (entry.tags?.includes(tag) ?? false);
+  kind !== "karakeep" || !tag || (entry.tags?.includes(tag) ?? false);
 
 type Json = Record<string, unknown>;
 type Reader = (answer: unknown, base: URL, headers: Headers) => Answer;

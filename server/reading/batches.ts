@@ -12,6 +12,7 @@ export type KnownPage = Pick<Target, "url" | "key" | "hashes">;
 
 type About = Pick<PageReading, "title" | "statusCode" | "etag" | "lastModified"> & {
   anchors?: string | null;
+  leftOut?: number;
 };
 
 /** Of a page that is not fetched from its own URL. */

@@ -10,9 +10,8 @@ export type FeedItem = {
   line: number | null;
   /** What else it refers to: files, sources, comments on other pages. Absolute. */
   related: string[];
-  /** Markup whose links are relative to `base`. */
-  contents: string[];
-  base: string;
+  /** Markup, and what its links are relative to. */
+  contents: { markup: string; base: string }[];
   /** The address of another feed, in OPML lists. */
   feed: string | null;
 };
@@ -29,9 +28,9 @@ type Text = string | { value?: string | undefined } | undefined;
 
 /** What is used of the library's feeds. */
 type Link = { href?: string | undefined; rel?: string | undefined };
-type Markup = { value?: string | undefined; type?: string | undefined };
 type Based = { xml?: { base?: string | undefined } | undefined };
-type RssItem = {
+type Markup = Based & { value?: string | undefined; type?: string | undefined };
+type RssItem = Based & {
   title?: Text;
   link?: string | undefined;
   description?: string | undefined;
@@ -80,7 +79,8 @@ export async function readFeed(text: string, url: string): Promise<Feed> {
     if (format === "atom") return { kind: "feed", title, items: atomItems(feed, url) };
     const items = (feed.items ?? []) as (RssItem & JsonItem)[];
     const read = format === "json" ? jsonItem : rssItem;
-    return { kind: "feed", title, items: items.map((item) => read(item, url)) };
+    const base = baseIn(feed as Based, { url, isDeclared: false });
+    return { kind: "feed", title, items: items.map((item) => read(item, base)) };
   };
   const found = orUnreadable(parse);
   if (lines.length === found.items.length) {
@@ -148,33 +148,40 @@ async function xmlShape(text: string): Promise<Shape> {
 
 const localOf = (name: string) => name.slice(name.indexOf(":") + 1);
 
-const rssItem = (item: RssItem, url: string): FeedItem =>
-  itemAt(url, {
+/** What relative addresses are relative to, and whether the feed itself says so. */
+type Base = { url: string; isDeclared: boolean };
+
+/** The base of an element inside another (XML Base §3). */
+function baseIn({ xml }: Based, around: Base): Base {
+  const url = resolved(xml?.base, around.url);
+  return url === null ? around : { url, isDeclared: true };
+}
+
+const rssItem = (item: RssItem, around: Base): FeedItem =>
+  itemAt(baseIn(item, around), {
     link: item.link ?? permalinkOf(item) ?? httpOf(item.rdf?.about),
     title: item.title,
     related: [...(item.enclosures ?? []).map((file) => file.url), item.source?.url],
-    contents: [item.content?.encoded, item.description],
+    contents: [{ value: item.content?.encoded }, { value: item.description }],
   });
 
 const permalinkOf = ({ guid }: RssItem) =>
   guid?.isPermaLink === false ? undefined : httpOf(guid?.value);
 
 function atomItems(
-  { entries = [], xml }: Based & { entries?: AtomEntry[] | undefined },
+  { entries = [], ...feed }: Based & { entries?: AtomEntry[] | undefined },
   url: string,
 ): FeedItem[] {
-  const feedBase = resolved(xml?.base, url) ?? url;
+  const around = baseIn(feed, { url, isDeclared: false });
   return entries.map((entry) => {
     const links = entry.links ?? [];
     const own = links.find(({ rel }) => rel === undefined || rel === "alternate");
     const others = links.filter((link) => link !== own && !UNREAD_RELATIONS.has(link.rel ?? ""));
-    return itemAt(resolved(entry.xml?.base, feedBase) ?? feedBase, {
+    return itemAt(baseIn(entry, around), {
       link: own?.href,
       title: entry.title,
       related: [...others.map(({ href }) => href), entry.content?.src],
-      contents: [entry.content, entry.summary]
-        .filter((part) => part?.type !== "text")
-        .map((part) => part?.value),
+      contents: [entry.content, entry.summary].filter((part) => part?.type !== "text"),
     });
   });
 }
@@ -190,12 +197,12 @@ const UNREAD_RELATIONS = new Set([
   "previous",
 ]);
 
-const jsonItem = (item: JsonItem, url: string): FeedItem =>
-  itemAt(url, {
+const jsonItem = (item: JsonItem, base: Base): FeedItem =>
+  itemAt(base, {
     link: item.url ?? item.external_url,
     title: item.title,
     related: [item.external_url, ...(item.attachments ?? []).map((file) => file.url)],
-    contents: [item.content_html],
+    contents: [{ value: item.content_html }],
   });
 
 type Opml = {
@@ -209,7 +216,7 @@ function opmlOf({ head, body }: Opml, url: string): Feed {
   const add = (outlines: Outline[]) => {
     for (const { htmlUrl, xmlUrl, text, title, url: target, outlines: inner = [] } of outlines) {
       const given = { link: htmlUrl ?? target, title: title ?? text, related: [xmlUrl] };
-      items.push({ ...itemAt(url, given), feed: resolved(xmlUrl, url) });
+      items.push({ ...itemAt({ url, isDeclared: false }, given), feed: resolved(xmlUrl, url) });
       add(inner);
     }
   };
@@ -221,19 +228,24 @@ type Given = {
   link: string | null | undefined;
   title: Text;
   related?: (string | undefined)[];
-  contents?: (string | undefined)[];
+  contents?: (Markup | undefined)[];
 };
 
-function itemAt(base: string, { link, title, related = [], contents = [] }: Given): FeedItem {
-  const own = resolved(link, base);
-  const others = related.map((each) => resolved(each, base)).filter((each) => each !== null);
+function itemAt(base: Base, { link, title, related = [], contents = [] }: Given): FeedItem {
+  const own = resolved(link, base.url);
+  const others = related.map((each) => resolved(each, base.url)).filter((each) => each !== null);
   return {
     link: own,
     title: titleOf(title),
     line: null,
     related: [...new Set(others)].filter((each) => each !== own),
-    contents: contents.filter((each) => each?.includes("<") ?? false) as string[],
-    base: own ?? base,
+    contents: contents.flatMap((part) => {
+      const markup = part?.value ?? "";
+      if (!markup.includes("<")) return [];
+      const { url, isDeclared } = baseIn(part!, base);
+      // Without a base, authors mean the page of the item.
+      return [{ markup, base: isDeclared ? url : (own ?? url) }];
+    }),
     feed: null,
   };
 }

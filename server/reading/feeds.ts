@@ -3,22 +3,22 @@ import { createBatches, newPage, titled } from "./batches.ts";
 import { headersWith } from "./credentials.ts";
 import { type Feed, type FeedItem, MOST_FEED_BYTES, readFeed } from "./feed.ts";
 import { discard, type Fetched, type Fetching, fetchContent, textOf } from "./fetching.ts";
-import type { Emit, FoundPage, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Emit, FoundPage, JobOf, Place, ReadEnd, Target } from "./job.ts";
 import { batchOf, createParts, readEach, readingWithout } from "./parts.ts";
-import { placeAt, placesOf } from "./places.ts";
+import { placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
 
 const MOST_FOUND = 500;
 
 /** Reads feeds: that of the source, or those that its OPML list names. */
 export const readFeeds = (
   fetching: Fetching,
-  job: ReadJob,
+  job: JobOf<"feed">,
   emit: Emit,
   signal: AbortSignal,
 ): Promise<ReadEnd> =>
   readEach(job, emit, signal, (target) => readOne(fetching, job, target, emit));
 
-async function readOne(fetching: Fetching, job: ReadJob, target: Target, emit: Emit) {
+async function readOne(fetching: Fetching, job: JobOf<"feed">, target: Target, emit: Emit) {
   const { settings, credential, url } = job;
   // Links that leave some time after they were last in the feed must be seen in it, and so must feeds of a list.
   const asksForNews = settings.keep_days === 0 && !settings.follow;
@@ -51,7 +51,7 @@ type About = {
   etag: string | null;
   lastModified: string | null;
 };
-type Read = { feed: Feed; target: Target; job: ReadJob; about: About };
+type Read = { feed: Feed; target: Target; job: JobOf<"feed">; about: About };
 
 /** An item is a page of its own; what has no page stands in the feed. */
 async function emitItems(fetching: Fetching, { feed, target, job, about }: Read, emit: Emit) {
@@ -75,14 +75,15 @@ async function emitItems(fetching: Fetching, { feed, target, job, about }: Read,
 }
 
 function placesIn(
-  { link, title, line, related, contents, base }: FeedItem,
-  { settings }: ReadJob,
+  { link, title, line, related, contents }: FeedItem,
+  { url, settings }: JobOf<"feed">,
 ): Place[] {
-  const own = link === null ? [] : placeAt(link, base, { text: title, line });
-  const others = related.flatMap((href) => placeAt(href, base, { text: title, line }));
+  const own = link === null ? [] : placeAt(link, url, { text: title, line });
+  const others = related.flatMap((href) => placeAt(href, url, { text: title, line }));
   if (!settings.content) return [...own, ...others];
   const inside = contents.flatMap(
-    (markup) => placesOf(readHtml(markup, { name: base }).links, base, settings.elements).places,
+    ({ markup, base }) =>
+      placesOf(readHtml(markup, { name: base }).links, base, USUAL_GROUPS).places,
   );
   // Their lines are those of the markup, not of the feed.
   const places = inside.map(({ isNofollow, ...place }) => ({ ...place, line: null, column: null }));

@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { FailureReason } from "../net/exchange.ts";
 import type { TargetPolicy } from "../net/policy.ts";
 import { decoderFor } from "../verdict/page/page.ts";
@@ -58,6 +59,7 @@ export type Fetching = {
   get: Get;
   policy: TargetPolicy;
   now: () => number;
+  sleep: Clock["sleep"];
   /** Whether the operator has said that a host is theirs, so that its robots.txt does not bind. */
   isOwn: (url: URL) => boolean;
   /** Called before each piece of a document is read, which may take long without a pause. */

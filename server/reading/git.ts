@@ -4,7 +4,7 @@ import { type DocumentReader, UnreadableDocument } from "../documents/reader.ts"
 import { createBatches, titled } from "./batches.ts";
 import { headersWith } from "./credentials.ts";
 import { type Fetching, fetchContent, SourceFailed, textOf } from "./fetching.ts";
-import type { Batch, Place, ReadEnd, ReadJob } from "./job.ts";
+import type { Batch, JobOf, Place, ReadEnd } from "./job.ts";
 import { readingWithout } from "./parts.ts";
 import { choose, compileFilePatterns } from "./patterns.ts";
 import { type DocumentPlace, placesOf } from "./places.ts";
@@ -14,7 +14,6 @@ import {
   commitIn,
   commitRequest,
   filePage,
-  type GitHost,
   type Repository,
   recognizeRepository,
   tarballUrl,
@@ -31,12 +30,12 @@ const MOST_WAITING = 50_000;
 /** Reads the documents of a repository, if it has another commit than the last complete run has read. */
 export async function readRepository(
   fetching: Fetching,
-  job: ReadJob,
+  job: JobOf<"git">,
   emit: (batch: Batch) => Promise<void>,
   documents: DocumentReader,
 ): Promise<ReadEnd> {
   const { url, settings, credential } = job;
-  const repository = recognizeRepository(new URL(url), settings.host as GitHost | null);
+  const repository = recognizeRepository(new URL(url), settings.host);
   if (!repository) throw new SourceFailed("unreadable", "This URL does not name a repository.");
   const program = repository.host === "gitlab" ? "gitlab" : "other";
   const headersFor = (usual?: Record<string, string>) =>
@@ -64,7 +63,7 @@ async function defaultBranch(
 
 type Reading = {
   fetching: Fetching;
-  job: ReadJob;
+  job: JobOf<"git">;
   repository: Repository;
   ref: string;
   documents: DocumentReader;

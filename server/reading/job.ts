@@ -1,15 +1,25 @@
 import type { ElementKind, SourceKind } from "../db/tables.ts";
 import type { Credential } from "./credentials.ts";
 import type { SourceReason } from "./fetching.ts";
+import type { SettingsOf } from "./settings.ts";
 
 /**
  * One step of reading a source: some of its pages, or the next answer of its API. It knows neither the store nor links,
  * runs in a checker process, and can be repeated. Everything in it is JSON.
  */
-export type ReadJob = {
-  kind: Exclude<SourceKind, "push">;
+export type ReadJob = JobOf<ReadKind>;
+
+/** The kinds that are read; others push to their source. */
+export type ReadKind = Exclude<SourceKind, "push">;
+
+/** The jobs of some kinds, each with the settings of its kind. */
+export type JobOf<Kinds extends ReadKind> = {
+  [Kind in Kinds]: Step & { kind: Kind; settings: SettingsOf<Kind> };
+}[Kinds];
+
+/** What a job of any kind has. */
+type Step = {
   url: string;
-  settings: SourceSettings;
   credential: Credential | null;
   /** Of the run: steps of one run may share what was read for all of them, such as a robots.txt. */
   runId: string;
@@ -20,6 +30,10 @@ export type ReadJob = {
   /** What the last complete run ended with, if nothing has to be read again. */
   mark: string | null;
 };
+
+/** @param settings of the kind, which the compiler cannot see where the kind is a variable */
+export const jobOf = (kind: ReadKind, settings: SettingsOf<ReadKind>, step: Step): ReadJob =>
+  ({ ...step, kind, settings }) as ReadJob;
 
 /** Where a step ended, as JSON. Only its reader knows what it means. */
 export type Cursor = unknown;
@@ -37,31 +51,6 @@ export type Target = {
   lastModified: string | null;
   /** By part: what the places of the page hashed to when they were read last. */
   hashes: Record<string, string>;
-};
-
-/** The settings of all kinds; each kind has some of them. */
-export type SourceSettings = {
-  scope: "path" | "host" | "domain";
-  depth: number;
-  max_pages: number;
-  include: string[];
-  exclude: string[];
-  sitemaps: boolean | "only";
-  watch: "external" | "all" | "internal";
-  elements: string[];
-  watch_nofollow: boolean;
-  fragments: boolean;
-  content: boolean;
-  follow: boolean;
-  keep_days: number;
-  format: string | null;
-  host: string | null;
-  ref: string | null;
-  base_url: string | null;
-  archived: boolean;
-  query: string | null;
-  tag: string | null;
-  types: string[];
 };
 
 /** A place at which a link stands. */
@@ -84,6 +73,9 @@ export type FoundPage = {
   /** Why it is not read; null if it is. */
   skipped: string | null;
 };
+
+/** Why a page is not read that only links marked nofollow lead to. It is checked as a link instead. */
+export const NOFOLLOW = "nofollow";
 
 /** What reading a page, or a part of one, has brought. */
 export type PageReading = {
@@ -109,6 +101,8 @@ export type PageReading = {
   places: (Place & { page?: FoundPage })[] | null;
   /** From `packAnchors`. */
   anchors: string | null;
+  /** How many of its links the settings leave out. */
+  leftOut?: number;
 };
 
 /** What is written together. */

@@ -1,4 +1,4 @@
-import { FORMATS, type Format, recognise } from "../imports/formats.ts";
+import { FORMATS, recognise } from "../imports/formats.ts";
 import { HEAD, newReading, type Reading, Unreadable } from "../imports/reading.ts";
 import { headersWith } from "./credentials.ts";
 import {
@@ -12,7 +12,7 @@ import {
   tooLarge,
   unpacked,
 } from "./fetching.ts";
-import type { Emit, FoundPage, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Emit, FoundPage, JobOf, Place, ReadEnd, Target } from "./job.ts";
 import { batchOf, createParts, readEach, readingWithout } from "./parts.ts";
 import { choose, compileUrlPatterns } from "./patterns.ts";
 import { readSitemap } from "./sitemap.ts";
@@ -26,7 +26,7 @@ const MOST_FOUND = 500;
 /** Reads the documents of a list or of sitemaps, whose places are all that they consist of. */
 export const readLists = (
   fetching: Fetching,
-  job: ReadJob,
+  job: JobOf<"list" | "sitemap">,
   emit: Emit,
   signal: AbortSignal,
 ): Promise<ReadEnd> =>
@@ -34,7 +34,7 @@ export const readLists = (
 
 async function readDocument(
   fetching: Fetching,
-  job: ReadJob,
+  job: JobOf<"list" | "sitemap">,
   target: Target,
   emit: Emit,
 ): Promise<void> {
@@ -50,27 +50,31 @@ async function readDocument(
   }
   const found = await received(fetching, answer, MOST_LIST_BYTES);
   const parts = createParts(target, (pages) => emit(batchOf(pages)));
-  const notes =
+  const { notes, leftOut } =
     job.kind === "sitemap"
       ? await readEntries(found, job, target, { add: parts.add, emit })
       : await readList(found, job, parts.add);
   if (notes.length > 0) await emit(batchOf([], { notes }));
   const { status: statusCode, headers } = found;
   const validators = { etag: headers.get("etag"), lastModified: headers.get("last-modified") };
-  await parts.end({ title: null, statusCode, ...validators });
+  await parts.end({ title: null, statusCode, ...validators, leftOut });
 }
+
+/** What there is to know of a document, besides its places. */
+type About = { notes: string[]; leftOut: number };
 
 type Add = (place: Place) => Promise<void> | void;
 
 /** Sitemaps of an index are read as pages of their own. */
 async function readEntries(
   fetched: Fetched,
-  { settings }: ReadJob,
+  { settings }: JobOf<"sitemap">,
   { depth }: Target,
   { add, emit }: { add: Add; emit: Emit },
-): Promise<string[]> {
+): Promise<About> {
   const isWanted = choose(settings, compileUrlPatterns);
   const notes: string[] = [];
+  let leftOut = 0;
   for await (const entries of readSitemap(fetched)) {
     const found: FoundPage[] = [];
     for (const { kind, href, line } of entries) {
@@ -80,24 +84,25 @@ async function readEntries(
         else if (url) {
           found.push({ url: url.href, key: url.href, depth: depth + 1, skipped: null });
         }
-      } else if (!url || isWanted(url)) await add(placeOf(url?.href ?? href, line));
+      } else if (url && !isWanted(url)) leftOut++;
+      else await add(placeOf(url?.href ?? href, line));
       if (found.length >= MOST_FOUND) await emit(batchOf([], { found: found.splice(0) }));
     }
     if (found.length > 0) await emit(batchOf([], { found }));
   }
-  return notes;
+  return { notes, leftOut };
 }
 
 /** Reads any list that can be imported. */
-async function readList(fetched: Fetched, { settings }: ReadJob, add: Add): Promise<string[]> {
+async function readList(fetched: Fetched, { settings }: JobOf<"list">, add: Add): Promise<About> {
   /** The first and the last character other than white space. */
   const ends = { first: "", last: "" };
   try {
-    const reading = newReading();
+    const reading = newReading(fetched.url.href);
     const texts = headFirst(textsOf(limited(fetched), fetched.headers.get("content-type")));
     const { value: head = "" } = await texts.next();
     if (head.trim() === "") throw new SourceFailed("cut_off", "The list is empty.");
-    const format = (settings.format as Format | null) ?? recognise(head);
+    const format = settings.format ?? recognise(head);
     const reader = await FORMATS[format].open(reading, head);
     ends.first = head.trimStart().charAt(0);
     ends.last = head.trimEnd().slice(-1);
@@ -114,7 +119,7 @@ async function readList(fetched: Fetched, { settings }: ReadJob, add: Add): Prom
     if (reading.sitemaps.length > 0) {
       throw new SourceFailed("unreadable", "This is an index of sitemaps: add it as a sitemap.");
     }
-    return [];
+    return { notes: reading.notes, leftOut: 0 };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     const isCut = CLOSERS[ends.first] !== undefined && CLOSERS[ends.first] !== ends.last;

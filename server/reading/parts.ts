@@ -16,7 +16,9 @@ export type Parts = {
   /** Returns a promise if the caller must wait before the next place. */
   add(place: Place): Promise<void> | void;
   /** Ends the document. What is known of it counts only now, since it might have been cut off. */
-  end(document: Pick<PageReading, "title" | "statusCode" | "etag" | "lastModified">): Promise<void>;
+  end(
+    document: Pick<PageReading, "title" | "statusCode" | "etag" | "lastModified" | "leftOut">,
+  ): Promise<void>;
 };
 
 /**

@@ -12,9 +12,11 @@ export function patternProblem(pattern: string): string | null {
     : "must begin with /, with * or with http:// or https://";
 }
 
+/** Whether a pattern is compared with all of a URL, and so names a host. */
+export const isWhole = (pattern: string): boolean => /^http/i.test(pattern);
+
 /** Whether any pattern matches a page: its path and query, or all of its URL where the pattern begins with `http`. */
 export function compileUrlPatterns(patterns: readonly string[]): (url: URL) => boolean {
-  const isWhole = (pattern: string) => /^http/i.test(pattern);
   const ofUrls = patterns.filter(isWhole).map(compilePattern);
   const ofPaths = patterns.filter((pattern) => !isWhole(pattern)).map(compilePattern);
   return (url) => {

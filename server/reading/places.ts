@@ -1,8 +1,23 @@
 import type { FoundLink } from "../documents/document.ts";
 import type { Place } from "./job.ts";
 
-/** The elements in each group of the settings. */
-const GROUPS: Record<FoundLink["element"], string> = {
+/** The groups of elements that settings name. */
+export const ELEMENT_GROUPS = [
+  "links",
+  "images",
+  "media",
+  "frames",
+  "scripts",
+  "styles",
+  "metadata",
+] as const;
+type ElementGroup = (typeof ELEMENT_GROUPS)[number];
+
+/** What visitors click or see. */
+export const USUAL_GROUPS: readonly ElementGroup[] = ["links", "images", "media", "frames"];
+
+/** The elements in each group. */
+const GROUPS: Record<FoundLink["element"], ElementGroup> = {
   link: "links",
   area: "links",
   definition: "links",
@@ -35,7 +50,7 @@ const LONGEST_TEXT = 200;
 export function placesOf(
   links: readonly FoundLink[],
   base: string,
-  groups: readonly string[],
+  groups: readonly ElementGroup[],
 ): DocumentPlaces {
   const found: DocumentPlaces = { places: [], ignored: 0 };
   for (const { href, line, column, element, text, isNofollow } of links) {

@@ -3,9 +3,10 @@ import type { Clock } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
 import { ownRate } from "../lib/site.ts";
 import type { Prober } from "../verdict/probe/probe.ts";
+import type { ApiKind } from "./api-lists.ts";
 import { type Fetching, SourceFailed, SourceHeld } from "./fetching.ts";
 import { createGet } from "./get.ts";
-import type { ReadEnd, ReadJob, ReadSource } from "./job.ts";
+import type { Emit, JobOf, ReadEnd, ReadJob, ReadKind, ReadSource } from "./job.ts";
 import { readLists } from "./lists.ts";
 
 type ReadOptions = Pick<Prober, "outbound" | "politeness" | "userAgent"> & {
@@ -16,18 +17,20 @@ type ReadOptions = Pick<Prober, "outbound" | "politeness" | "userAgent"> & {
   onStep?: (job: ReadJob) => void;
 };
 
-type Read = (
+type Read<Kinds extends ReadKind> = (
   fetching: Fetching,
-  job: ReadJob,
-  emit: Parameters<ReadSource>[1],
+  job: JobOf<Kinds>,
+  emit: Emit,
   signal: AbortSignal,
 ) => Promise<ReadEnd>;
 
+type Readers = { [Kind in ReadKind]: Read<Kind> };
+
 /** One for each kind, with what it keeps between steps. They load when they are needed. */
-function createReaders(): Record<ReadJob["kind"], Read> {
+function createReaders(): Readers {
   const documents = createDocumentReader();
-  let site: Read | null = null;
-  const api: Read = async (fetching, job, emit) =>
+  let site: Read<"site"> | null = null;
+  const api: Read<ApiKind> = async (fetching, job, emit) =>
     (await import("./apis.ts")).readApis(fetching, job, emit);
   return {
     async site(...step) {
@@ -44,6 +47,15 @@ function createReaders(): Record<ReadJob["kind"], Read> {
   };
 }
 
+/** Reads with the reader of the job's kind. */
+const readWith = <Kind extends ReadKind>(
+  readers: Readers,
+  fetching: Fetching,
+  job: JobOf<Kind>,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<ReadEnd> => readers[job.kind](fetching, job, emit, signal);
+
 /** The kinds that are read; others push to their source. */
 export const canRead = (kind: string): boolean => kind !== "push";
 
@@ -59,12 +71,12 @@ export function createReadSource(options: ReadOptions): ReadSource {
     const receiveMs = job.kind === "site" ? timeoutMs : RECEIVE_MS;
     const get = createGet(options, { timeoutMs: receiveMs, headersMs: timeoutMs, signal });
     const fetching = {
-      ...{ get, policy: outbound.policy, now: clock.now },
+      ...{ get, policy: outbound.policy, now: clock.now, sleep: clock.sleep },
       isOwn: ({ host }: URL) => ownRate(host, politeness.ownSites) !== null,
       onStep: () => onStep?.(job),
     };
     try {
-      return await readers[job.kind](fetching, job, emit, signal);
+      return await readWith(readers, fetching, job, emit, signal);
     } catch (error) {
       if (signal.aborted) return { kind: "aborted" };
       if (error instanceof SourceHeld) return { kind: "held", forMs: error.forMs };

@@ -1,5 +1,6 @@
 import { siteOfUrl } from "../lib/site.ts";
 import { normalize } from "../verdict/robots-rules.ts";
+import { compileUrlPatterns, isWhole, type Patterns } from "./patterns.ts";
 
 /** How much of the web around its URL belongs to a site. */
 export type ScopeKind = "path" | "host" | "domain";
@@ -27,6 +28,34 @@ export function scopeOf(kind: ScopeKind, start: URL, end: URL = start): Scope | 
   return (url) => {
     const folder = folders.get(hostKey(url));
     return folder !== undefined && isIn(pathOf(url), folder);
+  };
+}
+
+/** What a crawl does with an address: it reads the page, the address is checked as a link, or neither. */
+export type Treatment = "read" | "watch" | "ignore";
+
+/** The settings that decide it. */
+type Rules = Patterns & { scope: ScopeKind; watch: "external" | "all" | "internal" };
+
+/**
+ * Returns what a crawl does with each address. Patterns of paths are about the hosts of the site, on which what is left
+ * out, or not included, is neither read nor watched. Those with a host are about all addresses.
+ * @param end where the start page leads, after redirects; it must be in the domain of the start page
+ */
+export function createTreatment(
+  { scope, include, exclude, watch }: Rules,
+  start: URL,
+  end: URL,
+): (url: URL) => Treatment {
+  const isInside = scopeOf(scope, start, end) as Scope;
+  const isOwnHost = scopeOf(scope === "domain" ? "domain" : "host", start, end) as Scope;
+  const isLeftOut = compileUrlPatterns(exclude);
+  const isLeftOutAnywhere = compileUrlPatterns(exclude.filter(isWhole));
+  const isIncluded = include.length === 0 ? () => true : compileUrlPatterns(include);
+  return (url) => {
+    if (isOwnHost(url) ? isLeftOut(url) : isLeftOutAnywhere(url)) return "ignore";
+    if (isInside(url)) return isIncluded(url) ? "read" : "ignore";
+    return watch === "internal" ? "ignore" : "watch";
   };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { crawlKeyOf, whyNotFollowed } from "./addresses.ts";
 import { createBatches } from "./batches.ts";
@@ -6,21 +5,30 @@ import { type CrawlRobots, readCrawlRobots } from "./crawl-robots.ts";
 import { createFamilies, type Families, familyOf, type SavedFamilies } from "./families.ts";
 import { type Fetching, fetchContent, SourceFailed, SourceHeld } from "./fetching.ts";
 import { packAnchors } from "./fragments.ts";
-import type { Batch, FoundPage, PageReading, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import {
+  type Batch,
+  type FoundPage,
+  type JobOf,
+  NOFOLLOW,
+  type PageReading,
+  type Place,
+  type ReadEnd,
+  type Target,
+} from "./job.ts";
 import { type PageAnswer, readPage } from "./page.ts";
 import { readingWithout } from "./parts.ts";
 import { compileUrlPatterns } from "./patterns.ts";
 import { placesOf } from "./places.ts";
-import { foldsInto, type Scope, type ScopeKind, scopeOf } from "./scope.ts";
+import { createTreatment, foldsInto, scopeOf, type Treatment } from "./scope.ts";
 import { readSitemap } from "./sitemap.ts";
 
 /** What a run of a crawl knows. Most of it is learned again after a stop; the rest is in the cursor. */
 type Run = {
   /** Where the URL of the site leads. */
   end: string;
-  scope: Scope;
+  treat: (url: URL) => Treatment;
+  isLeftOut: (url: URL) => boolean;
   isIncluded: (url: URL) => boolean;
-  isExcluded: (url: URL) => boolean;
   robots: Map<string, Promise<CrawlRobots | null>>;
   families: Families;
   /** Targets that the run has met, by their URLs and their keys: most stand on many pages. */
@@ -36,7 +44,7 @@ type Run = {
 /** What the rules of a crawl say about a target. */
 type KnownTarget = {
   key: string;
-  isInternal: boolean;
+  treatment: Treatment;
   notFollowed: string | null;
   family: string | null;
 };
@@ -46,7 +54,7 @@ type SiteCursor = { end: string; families: SavedFamilies };
 
 type Context = {
   fetching: Fetching;
-  job: ReadJob;
+  job: JobOf<"site">;
   run: Run;
   signal: AbortSignal;
   /** Pages that stand nowhere. */
@@ -77,14 +85,14 @@ export function createSiteReader() {
   /** Reads some pages of a site. */
   return async function readSite(
     fetching: Fetching,
-    job: ReadJob,
+    job: JobOf<"site">,
     emit: (batch: Batch) => Promise<void>,
     signal: AbortSignal,
   ): Promise<ReadEnd> {
     const cursor = job.cursor as SiteCursor | null;
     let run = runs.get(job.runId);
     if (!run) {
-      run = await startRun(fetching, job, cursor);
+      run = await startRun(fetching, job, cursor, signal);
       runs.set(job.runId, run);
     }
     const context: Context = { fetching, job, run, signal, found: [], notes: [] };
@@ -129,14 +137,14 @@ type Batches = ReturnType<typeof createBatches>;
 /** @throws SourceFailed `moved_away`, `robots_refused` and others that end a run before it has begun */
 async function startRun(
   fetching: Fetching,
-  { url, settings, targets }: ReadJob,
+  { url, settings, targets }: JobOf<"site">,
   cursor: SiteCursor | null,
+  signal: AbortSignal,
 ): Promise<Run> {
   const start = new URL(url);
   const run: Run = {
-    ...{ end: cursor?.end ?? start.href, scope: () => true },
-    isIncluded: settings.include.length === 0 ? () => true : compileUrlPatterns(settings.include),
-    isExcluded: compileUrlPatterns(settings.exclude),
+    ...{ end: cursor?.end ?? start.href, treat: () => "read", isLeftOut: () => false },
+    isIncluded: compileUrlPatterns(settings.include),
     robots: new Map(),
     families: createFamilies(cursor?.families),
     known: new LRUCache({ max: MOST_KNOWN }),
@@ -144,16 +152,25 @@ async function startRun(
     first: new Map(),
     pauses: new Map(),
   };
-  if (!cursor) run.end = (await endOf(fetching, run, start, targets)).href;
-  const scope = scopeOf(settings.scope as ScopeKind, start, new URL(run.end));
-  if (scope === "moved_away") {
-    throw new SourceFailed("moved_away", `${url} redirects to ${new URL(run.end).host}.`);
+  if (!cursor) run.end = (await endOf(fetching, run, { start, targets, signal })).href;
+  const end = new URL(run.end);
+  if (scopeOf(settings.scope, start, end) === "moved_away") {
+    throw new SourceFailed("moved_away", `${url} redirects to ${end.host}.`);
   }
-  return { ...run, scope };
+  const treatAll = createTreatment({ ...settings, watch: "external" }, start, end);
+  return {
+    ...run,
+    treat: createTreatment(settings, start, end),
+    isLeftOut: (to) => treatAll(to) === "ignore",
+  };
 }
 
 /** Follows the redirects of the start page, which decide what belongs to the site. */
-async function endOf(fetching: Fetching, run: Run, start: URL, targets: Target[]): Promise<URL> {
+async function endOf(
+  fetching: Fetching,
+  run: Run,
+  { start, targets, signal }: { start: URL; targets: Target[]; signal: AbortSignal },
+): Promise<URL> {
   let url = start;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const robots = await robotsOf(fetching, run, url);
@@ -164,6 +181,7 @@ async function endOf(fetching: Fetching, run: Run, start: URL, targets: Target[]
         `The robots.txt of ${url.host} forbids ${url.href}.`,
       );
     }
+    await waitForGap(fetching, run, { url, gapMs: robots.gapMs, signal });
     const { href } = url;
     const known = targets.find((target) => target.url === href);
     const answer = await readPage(fetching, known ?? { url: href, etag: null, lastModified: null });
@@ -199,8 +217,15 @@ function refuseBadStart(answer: PageAnswer, url: URL): URL {
   );
 }
 
-/** Reads the rules of an origin once in a run; null if its server fails to send them, which closes the origin. */
-function robotsOf(fetching: Fetching, { robots }: Pick<Run, "robots">, { origin }: URL) {
+/**
+ * Reads the rules of an origin once in a run; null if its server fails to send them, which closes the origin. The pause
+ * that they ask for begins with their own request.
+ */
+function robotsOf(
+  fetching: Fetching,
+  { robots, nextAt }: Pick<Run, "robots" | "nextAt">,
+  { origin }: URL,
+) {
   const known = robots.get(origin);
   if (known) return known;
   const reading = readCrawlRobots(fetching, new URL(origin)).catch((error: unknown) => {
@@ -208,7 +233,12 @@ function robotsOf(fetching: Fetching, { robots }: Pick<Run, "robots">, { origin 
     robots.delete(origin);
     throw error;
   });
-  const binding = fetching.isOwn(new URL(origin)) ? reading.then(withoutRules) : reading;
+  const isOwn = fetching.isOwn(new URL(origin));
+  const binding = reading.then((rules) => {
+    if (isOwn) return withoutRules(rules);
+    if (rules) nextAt.set(origin, fetching.now() + rules.gapMs);
+    return rules;
+  });
   robots.set(origin, binding);
   return binding;
 }
@@ -231,18 +261,21 @@ async function findSeeds({ fetching, job, run, found, notes }: Context): Promise
 
 /** Reads one sitemap, whose pages are at the beginning of the crawl. */
 async function readSitemapOf(
-  { fetching, run, job }: Context,
+  { fetching, run, job, signal }: Context,
   target: Target,
   emit: (batch: Batch) => Promise<void>,
 ): Promise<PageReading> {
+  const url = new URL(target.url);
   try {
-    const fetched = await fetchContent(fetching, new URL(target.url), () => ({}));
+    const robots = await run.robots.get(url.origin);
+    await waitForGap(fetching, run, { url, gapMs: robots?.gapMs ?? 0, signal });
+    const fetched = await fetchContent(fetching, url, () => ({}));
     for await (const entries of readSitemap(fetched)) {
       fetching.onStep?.();
       const found = entries.flatMap(({ kind, href }): FoundPage[] => {
         const url = URL.parse(href, fetched.url);
         if (!url) return [];
-        if (kind === "page") return isInternal(run, url) ? [pageAt(job, run, url, 0)] : [];
+        if (kind === "page") return run.treat(url) === "read" ? [pageAt(job, run, url, 0)] : [];
         const depth = target.depth + 1;
         return depth > DEEPEST_INDEX
           ? []
@@ -262,9 +295,6 @@ async function readSitemapOf(
   }
 }
 
-const isInternal = ({ scope, isIncluded, isExcluded }: Run, url: URL) =>
-  scope(url) && isIncluded(url) && !isExcluded(url);
-
 /** Returns what is known of a target. @param href without fragment */
 function lookUp(run: Run, href: string): { target: KnownTarget; isNew: boolean } {
   const known = run.known.get(href);
@@ -278,35 +308,38 @@ function lookUp(run: Run, href: string): { target: KnownTarget; isNew: boolean }
 
 function examine(run: Run, href: string): KnownTarget {
   const url = URL.parse(href);
-  if (!url || !isInternal(run, url)) {
-    return { key: href, isInternal: false, notFollowed: null, family: null };
-  }
+  const treatment = url ? run.treat(url) : "watch";
+  if (!url || treatment !== "read")
+    return { key: href, treatment, notFollowed: null, family: null };
   const key = crawlKeyOf(url);
   const family = familyOf(key === href ? url : new URL(key));
-  return { key, isInternal: true, notFollowed: whyNotFollowed(url), family };
+  return { key, treatment, notFollowed: whyNotFollowed(url), family };
 }
 
 /** A page of the site, and why it is not read. */
-function pageAt({ settings }: ReadJob, run: Run, url: URL, depth: number): FoundPage {
+function pageAt({ settings }: JobOf<"site">, run: Run, url: URL, depth: number): FoundPage {
   const href = url.hash === "" ? url.href : url.href.slice(0, -url.hash.length);
-  return foundPage(settings, href, examine(run, href), depth);
+  return foundPage(settings, href, examine(run, href), { depth });
 }
 
 function foundPage(
-  { depth: deepest, sitemaps }: ReadJob["settings"],
+  { depth: deepest, sitemaps }: JobOf<"site">["settings"],
   url: string,
   { key, notFollowed }: KnownTarget,
-  depth: number,
+  { depth, isNofollow = false }: { depth: number; isNofollow?: boolean },
 ): FoundPage {
-  const isLeftOut = sitemaps === "only" && depth > 0;
-  const skipped = notFollowed ?? (depth > deepest ? "depth" : isLeftOut ? "not_in_sitemap" : null);
-  return { url, key, depth, skipped };
+  const ofTheWay = (): string | null => {
+    if (isNofollow) return NOFOLLOW;
+    if (depth > deepest) return "depth";
+    return sitemaps === "only" && depth > 0 ? "not_in_sitemap" : null;
+  };
+  return { url, key, depth, skipped: notFollowed ?? ofTheWay() };
 }
 
 type TargetAnswer = PageAnswer | { kind: "skipped"; reason: string };
 
 async function readTarget(
-  { fetching, job, run, signal }: Context,
+  { fetching, run, signal }: Context,
   target: Target,
 ): Promise<TargetAnswer> {
   const url = new URL(target.url);
@@ -316,7 +349,7 @@ async function readTarget(
   const first = run.first.get(target.url);
   run.first.delete(target.url);
   if (first) return first;
-  const isWanted = target.depth === 0 || (job.settings.include.length > 0 && run.isIncluded(url));
+  const isWanted = target.depth === 0 || run.isIncluded(url);
   if (!isWanted && run.families.isDry(familyOf(new URL(target.key)))) {
     return { kind: "skipped", reason: "trap" };
   }
@@ -326,14 +359,14 @@ async function readTarget(
 
 /** Waits until the site wants its next request. */
 async function waitForGap(
-  { now }: Fetching,
+  { now, sleep }: Fetching,
   { nextAt }: Run,
   { url, gapMs, signal }: { url: URL; gapMs: number; signal: AbortSignal },
 ): Promise<void> {
   if (gapMs === 0) return;
   const startAt = Math.max(now(), nextAt.get(url.origin) ?? 0);
   nextAt.set(url.origin, startAt + gapMs);
-  await sleep(startAt - now(), undefined, { signal }).catch(() => {});
+  await sleep(startAt - now(), signal);
 }
 
 async function take(
@@ -353,9 +386,12 @@ async function take(
     case "redirect": {
       const { to, status, reason } = answer;
       if (!to) return without("failed", { statusCode: status, reason });
-      // What leads out of the site is checked as a link.
-      if (!isInternal(run, to) && to.href !== run.end)
-        return without("moved", { statusCode: status, reason: "outside" });
+      const treatment = to.href === run.end ? "read" : run.treat(to);
+      if (treatment !== "read") {
+        // What leads out of the site is checked as a link, but not what leads to something that is left out.
+        const reason = run.isLeftOut(to) ? "left_out" : "outside";
+        return without("moved", { statusCode: status, reason });
+      }
       found.push(pageAt(job, run, to, target.depth));
       return without("moved", { statusCode: status, reason: "redirect" });
     }
@@ -383,7 +419,7 @@ async function takePage(
   const canonical = read.canonical === null ? null : URL.parse(read.canonical, target.url);
   if (
     canonical &&
-    isInternal(run, canonical) &&
+    run.treat(canonical) === "read" &&
     crawlKeyOf(canonical) !== target.key &&
     foldsInto(new URL(target.url), canonical)
   ) {
@@ -398,21 +434,27 @@ async function takePage(
     notes.push(`Only the beginning of ${target.url} was read: it is too long.`);
   const family = familyOf(new URL(target.key));
   let isNews = false;
+  let leftOut = 0;
   const shown = places.flatMap(({ isNofollow: isOwn, ...place }): FoundPlace[] => {
     const isUnfollowed = isNofollow || isOwn;
-    if (isUnfollowed && !job.settings.watch_nofollow) return [];
     const { target: met, isNew } = lookUp(run, place.url);
-    if (job.settings.watch === "internal" && !met.isInternal) return [];
-    const isPage = met.isInternal && FOLLOWED.has(place.element) && !isUnfollowed;
-    const page = isPage ? foundPage(job.settings, place.url, met, target.depth + 1) : null;
-    isNews ||= isNew && page?.skipped == null && (!met.isInternal || met.family !== family);
+    if (met.treatment === "ignore" || (isUnfollowed && !job.settings.watch_nofollow)) {
+      leftOut++;
+      return [];
+    }
+    const isInside = met.treatment === "read";
+    const way = { depth: target.depth + 1, isNofollow: isUnfollowed };
+    const isPage = isInside && FOLLOWED.has(place.element);
+    const page = isPage ? foundPage(job.settings, place.url, met, way) : null;
+    const isMet = page === null || page.skipped === null || page.skipped === NOFOLLOW;
+    isNews ||= isNew && isMet && (!isInside || met.family !== family);
     return [page ? { ...place, page } : place];
   });
   if (run.families.note(family, isNews ? "new" : "nothing")) {
     notes.push(`Pages such as ${target.url} lead to nothing new. No more of them were read.`);
   }
   const anchors = job.settings.fragments ? packAnchors(read.anchors) : null;
-  const about = { title: read.title, statusCode: status, etag, lastModified, anchors };
+  const about = { title: read.title, statusCode: status, etag, lastModified, anchors, leftOut };
   await batches.addPage(target, about, shown);
 }
 

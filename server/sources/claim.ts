@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, like, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, like, not, sql } from "drizzle-orm";
 import { lockAccounts } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { type SourceRow, sources } from "../db/tables.ts";
@@ -126,6 +126,21 @@ export async function releaseSource(
     .update(sources)
     .set({ lease: null, dueAt })
     .where(and(eq(sources.no, no), eq(sources.lease, lease)));
+}
+
+/** Makes sources due that a process has left which had this database to itself, as this one has now. */
+export async function resumeLeft({ store, clock, nodes }: Deps): Promise<void> {
+  if (store.engine.isShared) return;
+  await store
+    .update(sources)
+    .set({ lease: null, dueAt: clock.now() })
+    .where(
+      and(
+        isNotNull(sources.lease),
+        not(like(sources.lease, leasesOf(nodes.id))),
+        isNotNull(sources.dueAt),
+      ),
+    );
 }
 
 /** Makes sources due that dead nodes hold. */

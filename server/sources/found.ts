@@ -15,7 +15,7 @@ import {
   sourcePages,
   sources,
 } from "../db/tables.ts";
-import { AppError, invalid, notFound } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { findAnyLink } from "../links/links.ts";
 import type { Deps } from "../work/deps.ts";
@@ -249,12 +249,19 @@ export async function findPage(
   return { ...page!, found: places.map(toPlace).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 
-/** A source that a query names. @throws VALIDATION_ERROR, FORBIDDEN */
-const namedSource = (deps: Deps, caller: Caller, id: string): Promise<SourceRow> =>
-  findSource(deps, caller, id).catch((error) => {
-    const isMissing = error instanceof AppError && error.code === "NOT_FOUND";
-    throw isMissing ? invalid({ source_id: ["no such source"] }) : error;
-  });
+/** The sources that a filter names: none for an unknown id, or one of another account. */
+const namedSources = ({ store }: Deps, { accountId }: Caller, id: string | undefined) =>
+  store
+    .select()
+    .from(sources)
+    .where(
+      and(
+        eq(sources.accountId, accountId),
+        isNull(sources.deletedAt),
+        id === undefined ? undefined : eq(sources.id, id),
+      ),
+    )
+    .orderBy(asc(sources.no));
 
 /** Lists the places where a link stands, page by page. @throws NOT_FOUND, FORBIDDEN */
 export async function listOccurrences(
@@ -265,7 +272,8 @@ export async function listOccurrences(
 ): Promise<Page<ShownPlace>> {
   const { store } = deps;
   const { no } = await findAnyLink(deps, caller, linkId);
-  const source = query.source_id ? await namedSource(deps, caller, query.source_id) : null;
+  const [source = null] = query.source_id ? await namedSources(deps, caller, query.source_id) : [];
+  if (query.source_id && !source) return { items: [], total: 0 };
   const { limit, offset } = windowOf(query);
   const targets = sql`(select cast(${no} as bigint) union all select no from source_pages where link_no = ${no})`;
   const [rows, total] = await Promise.all([
@@ -308,14 +316,7 @@ export async function* exportedPlaces(
   { source_id: id, status }: OccurrenceExportQuery,
 ): AsyncGenerator<ShownPlace[], void> {
   const { store } = deps;
-  const some = id
-    ? [await namedSource(deps, caller, id)]
-    : await store
-        .select()
-        .from(sources)
-        .where(and(eq(sources.accountId, caller.accountId), isNull(sources.deletedAt)))
-        .orderBy(asc(sources.no));
-  for (const { no } of some) {
+  for (const { no } of await namedSources(deps, caller, id)) {
     for (let after = 0; ; ) {
       const pages = await store.readPool
         .select({ no: sourcePages.no })

@@ -10,7 +10,8 @@ import {
 import { createWakeSignal, repeat } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
-import type { Batch, ReadEnd, ReadJob, Target } from "../reading/job.ts";
+import { type Batch, jobOf, type ReadEnd, type ReadKind, type Target } from "../reading/job.ts";
+import { type SettingsOf, storedSettings } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { createLookWhenNeeded } from "../work/when-needed.ts";
 import {
@@ -21,6 +22,7 @@ import {
   LeaseLost,
   releaseSource,
   renewLeases,
+  resumeLeft,
 } from "./claim.ts";
 import { eraseStep } from "./erase.ts";
 import { retireMissing } from "./push.ts";
@@ -71,7 +73,9 @@ export function startSourceLoop(deps: Deps): SourceLoop {
           source: source.id,
           ...describeError(error),
         });
-        return releaseSource(deps, source, deps.clock.now() + REST_MS);
+        // What fails while this process stops goes on elsewhere at once.
+        const restMs = signal.aborted ? 0 : REST_MS;
+        return releaseSource(deps, source, deps.clock.now() + restMs);
       })
       .catch(logFailure("failed to release a source"))
       .finally(() => {
@@ -83,6 +87,7 @@ export function startSourceLoop(deps: Deps): SourceLoop {
   }
 
   async function poll() {
+    await resumeLeft(deps).catch(logFailure("failed to resume the sources of an earlier process"));
     while (!signal.aborted) {
       if (!isPaused()) {
         await look(async () => {
@@ -353,13 +358,14 @@ async function readStep(
       throw error;
     }
   };
-  const job: ReadJob = {
-    ...{ kind: source.kind as ReadJob["kind"], url: source.url!, runId: run.id, targets },
-    settings: JSON.parse(source.settings),
+  const job = jobOf(source.kind as ReadKind, storedSettings(source) as SettingsOf<ReadKind>, {
+    url: source.url!,
+    runId: run.id,
+    targets,
     credential: openCredential(deps, source),
     cursor: run.place.reader,
     mark: await markOf(deps.store, source, run),
-  };
+  });
   const end = await deps.readSource(job, emit, AbortSignal.any([signal, stop.signal]));
   if (isOut) return { kind: "rest", forMs: REST_MS };
   if (failure) throw failure;

@@ -4,91 +4,17 @@ import {
   RUN_STATUSES,
   RUN_TRIGGERS,
   SOURCE_KINDS,
-  type SourceKind,
   type SourceRow,
 } from "../db/tables.ts";
 import { toErrorBody } from "../lib/errors.ts";
 import { flag, id, list, oneOf, optionalText, paging, text, timeZone } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { ItemError } from "../links/model.ts";
-import { patternProblem } from "../reading/patterns.ts";
 import { problemOfCron } from "../work/schedule.ts";
 import type { PushResult } from "./push.ts";
 import { isUnderWay, type Run } from "./runs.ts";
 
 export const SOURCE_STATUSES = ["running", "paused", "failing", "idle"] as const;
-
-const pattern = () =>
-  text(2048).superRefine((value, context) => {
-    const problem = patternProblem(value);
-    if (problem) context.addIssue(problem);
-  });
-const patterns = () => z.array(pattern(), "must be a list").max(100, "must have at most 100 items");
-const ELEMENT_GROUPS = [
-  "links",
-  "images",
-  "media",
-  "frames",
-  "scripts",
-  "styles",
-  "metadata",
-] as const;
-const elements = () =>
-  z.array(oneOf(ELEMENT_GROUPS), "must be a list").default(["links", "images", "media", "frames"]);
-const whole = (least: number, most: number) =>
-  z
-    .int(`must be a whole number from ${least} to ${most}`)
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`);
-
-const choice = { include: patterns().default([]), exclude: patterns().default([]) };
-const chosen = {
-  query: optionalText(500).nullable().default(null),
-  tag: optionalText(100).nullable().default(null),
-};
-const ofBookmarks = { archived: flag().default(false), ...chosen };
-
-/** The settings of each kind of source; an unknown setting is refused, as it would have no effect. */
-export const SETTINGS_OF = {
-  site: z.strictObject({
-    scope: oneOf(["path", "host", "domain"]).default("path"),
-    depth: whole(0, 100).default(20),
-    max_pages: whole(1, 1_000_000).default(10_000),
-    ...choice,
-    sitemaps: z
-      .union([z.boolean(), z.literal("only")], 'must be true, false or "only"')
-      .default(true),
-    watch: oneOf(["external", "all", "internal"]).default("external"),
-    elements: elements(),
-    watch_nofollow: flag().default(true),
-    fragments: flag().default(true),
-  }),
-  sitemap: z.strictObject(choice),
-  feed: z.strictObject({
-    content: flag().default(true),
-    follow: flag().default(false),
-    keep_days: whole(0, 3650).default(0),
-  }),
-  list: z.strictObject({
-    format: oneOf(["text", "csv", "json", "bookmarks", "sitemap", "uptime-kuma", "uptimerobot"])
-      .nullable()
-      .default(null),
-  }),
-  git: z.strictObject({
-    host: oneOf(["github", "gitlab", "gitea", "forgejo"]).nullable().default(null),
-    ref: text(255).nullable().default(null),
-    ...choice,
-    base_url: text(2048).nullable().default(null),
-  }),
-  linkding: z.strictObject(ofBookmarks),
-  karakeep: z.strictObject(ofBookmarks),
-  linkace: z.strictObject(chosen),
-  wordpress: z.strictObject({
-    types: z.array(text(50), "must be a list").default(["posts", "pages"]),
-    elements: elements(),
-  }),
-  push: z.strictObject({}),
-} satisfies Record<SourceKind, z.ZodObject>;
 
 export const Credential = z
   .object({
@@ -149,6 +75,7 @@ export const PreviewRecord = z
     pages: z.int(),
     links: z.int(),
     new_links: z.int(),
+    left_out: z.int().meta({ description: "Links that the settings leave out." }),
     room: z.int(),
     samples: z.array(
       z.object({

@@ -4,7 +4,16 @@ import type { SourceKind } from "../db/tables.ts";
 import { AppError, invalid } from "../lib/errors.ts";
 import { findVerdicts } from "../links/verdicts.ts";
 import { crawlKeyOf } from "../reading/addresses.ts";
-import type { Batch, Place, ReadEnd, ReadJob, Target } from "../reading/job.ts";
+import {
+  type Batch,
+  jobOf,
+  NOFOLLOW,
+  type Place,
+  type ReadEnd,
+  type ReadJob,
+  type ReadKind,
+  type Target,
+} from "../reading/job.ts";
 import { recognizeRepository } from "../reading/repository.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
@@ -19,6 +28,8 @@ export type Preview = {
   pages: number;
   links: number;
   new_links: number;
+  /** How many links the settings leave out. */
+  left_out: number;
   /** How many more links the account may have. */
   room: number;
   samples: { url: string; page_url: string; text: string | null; line: number | null }[];
@@ -73,7 +84,7 @@ const tooMany = () =>
   );
 
 /** By their addresses. */
-const APIS: [kind: SourceKind, path: RegExp][] = [
+const APIS: [kind: ReadKind, path: RegExp][] = [
   ["wordpress", /\/wp-json(\/|$)/],
   ["linkding", /\/api\/bookmarks\/?$/],
   ["karakeep", /\/api\/v1\/bookmarks\/?$/],
@@ -81,7 +92,7 @@ const APIS: [kind: SourceKind, path: RegExp][] = [
 ];
 
 /** The kinds that an address may be of, the likeliest first. What it returns decides. */
-function kindsOf(url: URL): SourceKind[] {
+function kindsOf(url: URL): ReadKind[] {
   if (recognizeRepository(url)) return ["git"];
   const api = APIS.find(([, path]) => path.test(url.pathname));
   if (api) return [api[0]];
@@ -96,8 +107,15 @@ function kindsOf(url: URL): SourceKind[] {
 /** Ends of a reading after which another kind may fit. */
 const OTHER_KIND = ["not_a_sitemap", "unreadable"];
 
-type Wanted = Omit<SourcePreviewBody, "url"> & { url: URL; kinds: SourceKind[] };
-type Found = { kind: SourceKind; pages: number; places: Located[]; notes: string[]; end: ReadEnd };
+type Wanted = Omit<SourcePreviewBody, "url"> & { url: URL; kinds: ReadKind[] };
+type Found = {
+  kind: ReadKind;
+  pages: number;
+  places: Located[];
+  leftOut: number;
+  notes: string[];
+  end: ReadEnd;
+};
 type Located = Place & { pageUrl: string };
 
 async function readFitting(
@@ -108,20 +126,32 @@ async function readFitting(
 ): Promise<Preview> {
   let first: Found | null = null;
   let fitting: Found | null = null;
+  let refusal: unknown = null;
   for (const kind of kinds) {
     refuseCredential(deps, kind, url, credential);
-    const job: ReadJob = {
-      ...{ kind: kind as ReadJob["kind"], url: url.href, runId: crypto.randomUUID() },
-      settings: readSettings(kind, kinds.length > 1 ? {} : settings) as ReadJob["settings"],
+    const wanted = kinds.length > 1 ? settingsIfFitting(kind, settings) : null;
+    const job = jobOf(kind, wanted?.settings ?? readSettings(kind, settings), {
+      ...{ url: url.href, runId: crypto.randomUUID() },
       ...{ credential: credential ?? null, targets: [], cursor: null, mark: null },
-    };
+    });
     const found = await readBeginning(deps, job, signal);
     first ??= found;
     if (found.end.kind === "failed" && OTHER_KIND.includes(found.end.reason)) continue;
     fitting = found;
+    refusal = wanted?.refusal ?? null;
     break;
   }
+  if (refusal) throw refusal;
   return toPreview(deps, caller, url, fitting ?? first!);
+}
+
+/** An address may turn out to be of another kind, so a setting that this one lacks is refused only if it is of this one. */
+function settingsIfFitting(kind: ReadKind, given: Record<string, unknown>) {
+  try {
+    return { settings: readSettings(kind, given), refusal: null };
+  } catch (refusal) {
+    return { settings: readSettings(kind, {}), refusal };
+  }
 }
 
 async function readBeginning(deps: Deps, job: ReadJob, signal: AbortSignal): Promise<Found> {
@@ -130,6 +160,7 @@ async function readBeginning(deps: Deps, job: ReadJob, signal: AbortSignal): Pro
     kind: job.kind,
     pages: 0,
     places: [],
+    leftOut: 0,
     notes: [],
     end: { kind: "aborted" },
   };
@@ -139,10 +170,12 @@ async function readBeginning(deps: Deps, job: ReadJob, signal: AbortSignal): Pro
   const isEnough = () => found.pages >= MOST_PAGES || found.places.length >= MOST_PLACES;
   let { cursor } = job;
   const emit = async (batch: Batch) => {
-    for (const { url: pageUrl, outcome, places } of batch.pages) {
+    for (const { url: pageUrl, outcome, places, leftOut = 0 } of batch.pages) {
       if (outcome === "read") found.pages++;
+      found.leftOut += leftOut;
       for (const place of places ?? []) {
-        if (!place.page) found.places.push({ ...place, pageUrl });
+        const isLink = !place.page || place.page.skipped === NOFOLLOW;
+        if (isLink) found.places.push({ ...place, pageUrl });
       }
     }
     const linked = batch.pages
@@ -177,7 +210,7 @@ async function toPreview(
   deps: Deps,
   caller: Caller,
   url: URL,
-  { kind, pages, places, notes, end }: Found,
+  { kind, pages, places, leftOut, notes, end }: Found,
 ): Promise<Preview> {
   const byKey = new Map<string, Located>();
   for (const place of places) {
@@ -198,6 +231,7 @@ async function toPreview(
   return {
     ...{ kind, url: url.href, name: nameOf(kind, url), pages, links: some.length },
     new_links: known.filter((verdict) => verdict === null).length,
+    left_out: leftOut,
     room: Math.max(0, deps.config.tierLimits[caller.tier].links - total),
     samples: some.slice(0, MOST_SAMPLES).map(({ pageUrl, text, line, ...place }) => ({
       ...{ url: place.url, page_url: pageUrl, text: text || null, line },

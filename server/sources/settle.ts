@@ -12,6 +12,7 @@ import {
   sources,
 } from "../db/tables.ts";
 import { retireLinks } from "../links/retire.ts";
+import { settingsOf } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { endRun, type Run, toRun } from "./runs.ts";
 import { anchors, linkPages, linksOfPages } from "./targets.ts";
@@ -97,7 +98,7 @@ async function flagOldItems(
   source: SourceRow,
   run: Run,
 ): Promise<Progress> {
-  const { keep_days: days = 0 } = JSON.parse(source.settings) as { keep_days?: number };
+  const days = settingsOf(source, "feed")?.keep_days ?? 0;
   if (days === 0) return done(run);
   const old = await tx
     .select({ no: sourcePages.no })

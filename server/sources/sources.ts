@@ -20,12 +20,12 @@ import { refuseUnknownGroup } from "../links/create.ts";
 import { isExternalName, parseTarget } from "../net/policy.ts";
 import type { Credential } from "../reading/credentials.ts";
 import { canRead } from "../reading/read.ts";
+import { SETTINGS_OF, type SettingsOf } from "../reading/settings.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOf, bucketOfUrl } from "../work/nodes.ts";
 import {
   type CredentialInput,
   type NewSource,
-  SETTINGS_OF,
   type ShownSource,
   type SourceChange,
   type SourceQuery,
@@ -194,14 +194,14 @@ export function readUrl({ config }: Deps, kind: SourceKind, given: string | null
 }
 
 /** Returns all settings of a kind. A null stands for the usual value. @throws VALIDATION_ERROR */
-export function readSettings(
-  kind: SourceKind,
+export function readSettings<Kind extends SourceKind>(
+  kind: Kind,
   given: Record<string, unknown>,
   before: Record<string, unknown> = {},
-): Record<string, unknown> {
+): SettingsOf<Kind> {
   const merged = Object.entries({ ...before, ...given }).filter(([, value]) => value !== null);
   const read = SETTINGS_OF[kind].safeParse(Object.fromEntries(merged));
-  if (read.success) return read.data;
+  if (read.success) return read.data as SettingsOf<Kind>;
   const fields = Object.entries(problemsOf(read.error)).map(([name, problems]) => [
     name === "body" ? "settings" : `settings.${name}`,
     problems,

@@ -9,6 +9,8 @@ import {
   sourcePages,
 } from "../db/tables.ts";
 import { hasAnchor } from "../reading/fragments.ts";
+import { NOFOLLOW } from "../reading/job.ts";
+import { settingsOf } from "../reading/settings.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import { attachLinks, ensureLinks, type WantedLink } from "./places.ts";
@@ -36,8 +38,8 @@ export async function linksOfPages(tx: Store, nos: number[]): Promise<Map<number
 }
 
 /**
- * Makes links of the pages of a site that did not answer, so that they are checked and stand where they are linked. One
- * that answers again gives its places back.
+ * Makes links of the pages of a site that did not answer, or were not asked for as all that leads to them is marked
+ * nofollow, so that they are checked and stand where they are linked. One that answers again gives its places back.
  */
 export async function linkPages(
   deps: Deps,
@@ -45,9 +47,10 @@ export async function linkPages(
   run: Run,
   after: number,
 ): Promise<Progress> {
-  if (source.kind !== "site") return { run, after: null };
+  const settings = settingsOf(source, "site");
+  if (!settings) return { run, after: null };
   const { store: tx } = deps;
-  const { watch } = JSON.parse(source.settings) as { watch: string };
+  const { watch } = settings;
   const rows = await tx
     .select({
       ...{ no: sourcePages.no, url: sourcePages.url, linkNo: sourcePages.linkNo },
@@ -66,14 +69,18 @@ export async function linkPages(
         gt(sourcePages.no, after),
         // Places are counted of those only that may become a link, or are one.
         watch === "external"
-          ? or(isNotNull(sourcePages.linkNo), inArray(sourcePages.state, AWAY))
+          ? or(
+              isNotNull(sourcePages.linkNo),
+              inArray(sourcePages.state, AWAY),
+              eq(sourcePages.reason, NOFOLLOW),
+            )
           : undefined,
       ),
     )
     .orderBy(asc(sourcePages.no))
     .limit(PAGES_AT_ONCE);
   const isWatched = (row: (typeof rows)[number]) =>
-    didNotAnswer(row) || (watch !== "external" && row.state !== "skipped");
+    didNotAnswer(row) || isUnfollowed(row) || (watch !== "external" && row.state !== "skipped");
   // A person may have changed the URL of the link.
   const hasOtherUrl = ({ url, linkKey }: (typeof rows)[number]) =>
     linkKey !== null && linkKey !== urlKeyOf(deps.catalogue, new URL(url));
@@ -102,6 +109,10 @@ function didNotAnswer({
   if (state === "moved") return reason === "outside";
   return state === "failed" && reason !== "http_429" && !CLOSED.includes(statusCode ?? 0);
 }
+
+/** What no link of the site leads to that may be followed was not asked for by the run. */
+const isUnfollowed = ({ state, reason }: Pick<SourcePageRow, "state" | "reason">) =>
+  state === "skipped" && reason === NOFOLLOW;
 
 async function makeLinks(context: Context, pages: Leading[]): Promise<void> {
   const { deps, tx } = context;
@@ -149,8 +160,7 @@ export async function anchors(
   run: Run,
   after: number,
 ): Promise<Progress> {
-  const { fragments = false } = JSON.parse(source.settings) as { fragments?: boolean };
-  if (source.kind !== "site" || !fragments) return { run, after: null };
+  if (!settingsOf(source, "site")?.fragments) return { run, after: null };
   const pages = await tx
     .select({ no: sourcePages.no })
     .from(sourcePages)

@@ -4,7 +4,8 @@ import { takeNumbers } from "../db/queries.ts";
 import { onRows, rowsOf, type Store } from "../db/store.ts";
 import { type SourceKind, type SourcePageRow, type SourceRow, sourcePages } from "../db/tables.ts";
 import { crawlKeyOf } from "../reading/addresses.ts";
-import type { Batch, FoundPage, PageReading } from "../reading/job.ts";
+import { type Batch, type FoundPage, NOFOLLOW, type PageReading } from "../reading/job.ts";
+import { settingsOf } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Changed, writePlaces } from "./places.ts";
 import { type Run, type RunError, withNotes } from "./runs.ts";
@@ -132,11 +133,12 @@ async function queuePages(
   const rows: SourcePageRow[] = [];
   for (const [name, page] of wanted) {
     const row = known.get(name) ?? newPage(source, no++, page);
-    const isOver = page.skipped === null && run.counts.wanted >= most;
+    const own = page.skipped === NOFOLLOW && wasAskedFor(row) ? null : page.skipped;
+    const isOver = own === null && run.counts.wanted >= most;
     if (isOver) run.place.incomplete ??= "limit";
     // Otherwise each run would go further into the trap than the one before.
     const isTrap = row.reason === "trap" && page.depth > 0 && !run.place.rereads;
-    const skipped = isOver ? "limit" : isTrap ? "trap" : page.skipped;
+    const skipped = isOver ? "limit" : isTrap ? "trap" : own;
     if (skipped === null) run.counts.wanted++;
     rows.push({
       ...row,
@@ -149,8 +151,11 @@ async function queuePages(
   await savePages(tx, rows);
 }
 
+/** Then pages that have not changed may lead to it by a link that may be followed. */
+const wasAskedFor = ({ seenRun, state }: SourcePageRow) => seenRun > 0 && state !== "skipped";
+
 /** Reasons that a shorter way to the page overrules. */
-const OF_THE_WAY = ["depth", "not_in_sitemap"];
+const OF_THE_WAY = ["depth", "not_in_sitemap", NOFOLLOW];
 
 function isWanted({ runNo }: Run, row: SourcePageRow | undefined, page: FoundPage): boolean {
   if (!row || row.wantedRun < runNo) return true;
@@ -165,7 +170,7 @@ const isQueued = ({ runNo }: Run, page: SourcePageRow): boolean =>
   page.wantedRun === runNo && !isOvertakable(page);
 
 function mostPages({ deps, source, caller }: Pick<Context, "deps" | "source" | "caller">): number {
-  const { max_pages: own } = JSON.parse(source.settings) as { max_pages?: number };
+  const own = settingsOf(source, "site")?.max_pages;
   return Math.min(deps.config.tierLimits[caller.tier].pages, own ?? Number.POSITIVE_INFINITY);
 }
 
@@ -221,16 +226,14 @@ async function markUnchanged(
 }
 
 /** Of a page that is not asked for again, because the rules have not changed. */
-const LASTING = ["action", "too_long", "growing", "sitemap", "trap"];
+const LASTING = ["action", "too_long", "growing", "sitemap", "trap", NOFOLLOW];
 
 /** The links of unchanged pages were not looked at, so the pages that they lead to are those of the last reading. */
 async function queueTargets(context: Context, met: { no: number }[]): Promise<void> {
   if (met.length === 0) return;
   const { tx, source, run } = context;
   const { runNo } = run;
-  const { depth: deepest = Number.POSITIVE_INFINITY } = JSON.parse(source.settings) as {
-    depth?: number;
-  };
+  const deepest = settingsOf(source, "site")?.depth ?? Number.POSITIVE_INFINITY;
   const found = await selectTargets(
     tx,
     met.map(({ no }) => [no]),

@@ -22,7 +22,7 @@ describe("stillup source", () => {
     const dry = await run([...add, "--dry-run"], { STILLUP_CHECK_PROCESSES: "0" });
     expect(dry).toEqual({
       code: 0,
-      out: "Kind: list, first pages: 1, links: 2, new links: 2\n",
+      out: "Kind: list, first pages: 1, links: 2, new links: 2, left out: 0\n",
       err: "",
     });
     expect((await run(["source", "list"])).out).not.toContain("list.txt");

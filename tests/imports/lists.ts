@@ -21,7 +21,7 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
     "a Markdown document, whose headings are not comments",
     "# See [a](https://example.org/a)\r\n\r\n`https://code.example/` [b][] [c](c.md) [me](mailto:a@b.example)\r\n\r\n* [a](https://example.org/a)\r\n\r\n[b]: https://example.org/(b)\r\n",
     "markdown",
-    ["1 https://example.org/a", "3 https://example.org/(b)"],
+    ['1 https://example.org/a "a"', '3 https://example.org/(b) "b"'],
   ],
   [
     "a Markdown document with a fence alone",
@@ -39,19 +39,19 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
     "a sheet that tells its delimiter and has a line break in a cell",
     'sep=;\nName;Website;Frequency\n"One\nor two";https://example.org/a;Daily\n\nTwo;example.org/b;month\n',
     "csv",
-    ['2 https://example.org/a daily "One or two"', '4 https://example.org/b monthly "Two"'],
+    ['3 https://example.org/a daily "One or two"', '6 https://example.org/b monthly "Two"'],
   ],
   [
     "JSON texts and records",
     '[ {"note":"a ,]}\\"","url":"https://example.org/a"}, {"link":"https://example.org/b","group":{"name":"Docs"}}, 3, [1,2] ]\n',
     "json",
-    ["1 https://example.org/a", "2 https://example.org/b in Docs", "3 3", "4 [1,2]"],
+    ["1 https://example.org/a", "1 https://example.org/b in Docs", "1 3", "1 [1,2]"],
   ],
   [
     "a record per line",
     '{"url":"https://example.org/a","check_frequency":"hourly"}\n\n{"url":"https://example.org/b"}',
     "json",
-    ["1 https://example.org/a hourly", "2 https://example.org/b"],
+    ["1 https://example.org/a hourly", "3 https://example.org/b"],
   ],
   [
     "a reply of the API",
@@ -73,10 +73,10 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
   <DT><A HREF="https://example.org/out">Out</A></DL><script>"<a href='https://example.org/x'>"</script>`,
     "bookmarks",
     [
-      "1 https://example.org/?a=1&b=2 in Bar",
-      "2 https://example.org/cake in Bar / Recipes & Cakes",
-      "3 https://example.org/after in Bar",
-      "4 https://example.org/out",
+      '3 https://example.org/?a=1&b=2 in Bar "Top <b>"',
+      '5 https://example.org/cake in Bar / Recipes & Cakes "Cake"',
+      '8 https://example.org/after in Bar "After"',
+      '10 https://example.org/out "Out"',
     ],
   ],
   [
@@ -85,7 +85,7 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
  https://example.org/?a=1&amp;b=2 </s:loc><image:loc>https://example.org/no.png</image:loc></s:url>
 <s:url><s:loc><![CDATA[https://example.org/c?d&e]]></s:loc></s:url></s:urlset>`,
     "sitemap",
-    ["1 https://example.org/?a=1&b=2", "2 https://example.org/c?d&e"],
+    ["1 https://example.org/?a=1&b=2", "3 https://example.org/c?d&e"],
   ],
   [
     "a backup of Uptime Kuma",

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import type { PageReading, SourceSettings } from "../../server/reading/job.ts";
+import { type JobOf, jobOf, type PageReading } from "../../server/reading/job.ts";
 import { readPage } from "../../server/reading/page.ts";
 import { placesOf } from "../../server/reading/places.ts";
+import { SETTINGS_OF, type SettingsOf } from "../../server/reading/settings.ts";
 import { createSiteReader } from "../../server/reading/site.ts";
 import { type Site, startSite } from "../site.ts";
 import { expectWhole, pathOf } from "./crawl.ts";
@@ -12,7 +13,7 @@ import { startPlayedSite } from "./site.ts";
 const fetching = labFetching();
 const readSite = createSiteReader();
 
-const runSite = (url: string, settings: Partial<SourceSettings> = {}, before?: Kept) =>
+const runSite = (url: string, settings: Partial<SettingsOf<"site">> = {}, before?: Kept) =>
   runSource((job, emit, signal) => readSite(fetching, job, emit, signal), {
     ...{ kind: "site", url, before },
     settings: { scope: "host", ...settings },
@@ -69,7 +70,7 @@ describe("A site that is crawled", () => {
     });
     expect(pageOf("/canonical/twin?ref=home")?.key).toBe(`${site.url}canonical/twin?ref=home`);
     expect(pageOf("/logout")?.skipped).toBe("action");
-    expect(pageOf("Unfollowed")).toBeUndefined();
+    expect(pageOf("Unfollowed")?.skipped).toBe("nofollow");
   });
 
   test("says what became of the rest", () => {
@@ -130,7 +131,7 @@ describe("A site that is crawled", () => {
 describe("Settings of a site", () => {
   const site = startPlayedSite(500);
   afterAll(() => site.stop());
-  const pathsWith = async (settings: Partial<SourceSettings>, path = "") =>
+  const pathsWith = async (settings: Partial<SettingsOf<"site">>, path = "") =>
     read((await runSite(site.url + path, settings)).pages).map(({ key }) => pathOf(key));
 
   test("limit its depth, its scope and its pages", async () => {
@@ -158,7 +159,7 @@ describe("Settings of a site", () => {
   });
 
   test("choose elements and links that are not to be followed", async () => {
-    const placesOf = async (settings: Partial<SourceSettings>) =>
+    const placesOf = async (settings: Partial<SettingsOf<"site">>) =>
       (await runSite(site.url, { depth: 0, sitemaps: false, ...settings })).pages.get(site.url)!
         .places!;
 
@@ -166,6 +167,43 @@ describe("Settings of a site", () => {
     expect(texts(await placesOf({}))).toContain("Unfollowed");
     expect(texts(await placesOf({ watch_nofollow: false }))).not.toContain("Unfollowed");
     expect(await placesOf({ elements: ["images"] })).toEqual([]);
+  });
+});
+
+describe("A pause that robots.txt asks for", () => {
+  test("is kept from its own request on, between all requests, of sitemaps too, and after a stop", async () => {
+    const starts: number[] = [];
+    const page = (body: string) => () =>
+      new Response(body, { headers: { "Content-Type": "text/html" } });
+    const site = startSite({
+      "/robots.txt": page("User-agent: *\nCrawl-delay: 2"),
+      "/sitemap.xml": page("<urlset></urlset>"),
+      "/": page("<a href=/a>a</a><a href=/b>b</a>"),
+      "/a": page("A"),
+      "/b": page("B"),
+    });
+    const sleep = async (ms: number) => void starts.push(ms);
+    const paused = { ...fetching, now: () => 0, sleep };
+    const url = `${site.url}/`;
+    const read = createSiteReader();
+    await runSource((job, emit, signal) => read(paused, job, emit, signal), { kind: "site", url });
+    const first = starts.splice(0);
+
+    // Another process goes on.
+    const resumed = createSiteReader();
+    const target = { url: `${url}a`, key: `${url}a`, depth: 1, skipped: null };
+    const known = { isSecond: false, etag: null, lastModified: null, hashes: {} };
+    const job = jobOf("site", SETTINGS_OF.site.parse({}), {
+      ...{ url, credential: null, runId: "resumed", mark: null },
+      ...{ targets: [{ ...target, ...known }], cursor: { end: url, families: [] } },
+    }) as JobOf<"site">;
+    await resumed(paused, job, async () => {}, new AbortController().signal);
+    await site.stop();
+
+    expect(site.requests.map(({ url: asked }) => pathOf(asked)).sort()).toEqual([
+      ...["/", "/a", "/a", "/b", "/robots.txt", "/robots.txt", "/sitemap.xml"],
+    ]);
+    expect([first, starts]).toEqual([[2000, 4000, 6000, 8000], [2000]]);
   });
 });
 

@@ -92,14 +92,33 @@ describe("A feed", () => {
     expect(linesOf(feed)).toEqual([4, 11, 12]);
     expect(feed.items[0]).toMatchObject({
       title: "First post",
-      base: "https://blog.test/1?a=1&b=2",
       contents: [
         '<p><a href="https://other.test/?a=1&amp;b=2">x</a>',
         '<a href="/short">short</a>',
-      ],
+      ].map((markup) => ({ markup, base: "https://blog.test/1?a=1&b=2" })),
     });
     expect(feed.items[1]!.contents).toEqual([]);
-    expect(feed.items[2]!.base).toBe(AT);
+  });
+
+  test("says what the links of its contents are relative to, wherever it says so", async () => {
+    const link = '<a href="x">x</a>';
+    const markup = link.replaceAll("<", "&lt;");
+    const rss = (base: string, item: string, own = "<link>https://blog.test/p/1</link>") =>
+      `<rss version="2.0" ${base}><channel><title>F</title><item ${item}>${own}<description>${markup}</description></item></channel></rss>`;
+    const atom = (base: string, entry: string, content: string) =>
+      `<feed xmlns="http://www.w3.org/2005/Atom" ${base}><title>F</title><entry ${entry}><title>E</title><link href="/p/1"/><content type="html" ${content}>${markup}</content></entry></feed>`;
+    const xml = (base: string) => `xml:base="${base}"`;
+    const bases = async (text: string) =>
+      (await read(text)).items.flatMap(({ contents }) => contents.map(({ base }) => base));
+
+    expect(await bases(rss("", ""))).toEqual(["https://blog.test/p/1"]);
+    expect(await bases(rss("", "", ""))).toEqual([AT]);
+    expect(await bases(rss(xml("https://d.test/"), ""))).toEqual(["https://d.test/"]);
+    expect(await bases(rss(xml("https://d.test/"), xml("en/")))).toEqual(["https://d.test/en/"]);
+    expect(await bases(atom("", "", ""))).toEqual(["https://blog.test/p/1"]);
+    expect(await bases(atom(xml("/en/"), "", ""))).toEqual(["https://blog.test/en/"]);
+    expect(await bases(atom(xml("/en/"), xml("a/"), ""))).toEqual(["https://blog.test/en/a/"]);
+    expect(await bases(atom("", "", xml("https://o.test/b/")))).toEqual(["https://o.test/b/"]);
   });
 
   test("of Atom resolves links against its bases, and leaves those of programs out", async () => {
@@ -112,8 +131,13 @@ describe("A feed", () => {
     ]);
     expect(linesOf(feed)).toEqual([3, 8, 9]);
     expect(feed.items.map(({ contents }) => contents)).toEqual([
-      ['<a href="2">two &amp; more</a>'],
-      ['<a href="x">x</a>'],
+      [
+        {
+          markup: '<a href="2">two &amp; more</a>',
+          base: "https://blog.test/en/posts/",
+        },
+      ],
+      [{ markup: '<a href="x">x</a>', base: "https://blog.test/en/" }],
       [],
     ]);
   });
@@ -133,7 +157,9 @@ describe("A feed", () => {
       [null],
     ]);
     expect(linesOf(feed)).toEqual([null, null]);
-    expect(feed.items[0]!.contents).toEqual(['<a href="2">2</a>']);
+    expect(feed.items[0]!.contents).toEqual([
+      { markup: '<a href="2">2</a>', base: "https://blog.test/1" },
+    ]);
   });
 
   test("list has feeds and pages, in all its folders", async () => {

@@ -13,6 +13,7 @@ export function labFetching(timeoutMs = 20_000): Fetching {
     get: createGet(prober, { timeoutMs }),
     policy: outbound.policy,
     now: systemClock.now,
+    sleep: systemClock.sleep,
     isOwn: () => false,
   };
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { systemClock } from "../../server/lib/clock.ts";
-import type { Batch, PageReading, ReadJob, Target } from "../../server/reading/job.ts";
+import { type Batch, jobOf, type PageReading, type Target } from "../../server/reading/job.ts";
 import { createReadSource } from "../../server/reading/read.ts";
+import { SETTINGS_OF } from "../../server/reading/settings.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { type Site, startSite } from "../site.ts";
@@ -26,13 +27,12 @@ const targetOf = (url: string, known: Partial<Target> = {}): Target => ({
 });
 
 /** Reads one document as a step does. */
-async function readAt(kind: ReadJob["kind"], target: Target, settings = {}) {
+async function readAt(kind: "list" | "sitemap", target: Target, settings = {}) {
   const batches: Batch[] = [];
-  const job: ReadJob = {
-    ...{ kind, url: target.url, credential: null, runId: "r", targets: [target] },
+  const job = jobOf(kind, SETTINGS_OF[kind].parse(settings), {
+    ...{ url: target.url, credential: null, runId: "r", targets: [target] },
     ...{ cursor: null, mark: null },
-    settings: { include: [], exclude: [], format: null, ...settings } as never,
-  };
+  });
   const emit = async (batch: Batch) => void batches.push(batch);
   const end = await read(job, emit, new AbortController().signal);
   const pages = batches.flatMap((batch) => batch.pages);
@@ -116,7 +116,7 @@ describe("A list", () => {
     expect(second.pages[0]).toMatchObject({ outcome: "unchanged", places: null });
   });
 
-  const refused: [what: string, kind: ReadJob["kind"], body: string, reason: string][] = [
+  const refused: [what: string, kind: "list" | "sitemap", body: string, reason: string][] = [
     ["empty list", "list", " \n", "cut_off"],
     ["cut JSON", "list", '["https://a.test/", "https://b.te', "cut_off"],
     ["cut JSON", "list", '["https://a.test/",', "cut_off"],

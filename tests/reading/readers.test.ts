@@ -6,7 +6,7 @@ import { systemClock } from "../../server/lib/clock.ts";
 import { readApis } from "../../server/reading/apis.ts";
 import { readFeeds } from "../../server/reading/feeds.ts";
 import { readRepository } from "../../server/reading/git.ts";
-import type { PageReading, ReadJob } from "../../server/reading/job.ts";
+import type { PageReading, ReadKind } from "../../server/reading/job.ts";
 import { createReadSource } from "../../server/reading/read.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { labOutbound } from "../outbound/lab.ts";
@@ -26,9 +26,9 @@ function start(routes: Routes): Site {
   return site;
 }
 
-type Given = Omit<Parameters<typeof runSource>[1], "kind">;
+type Given<Kind extends ReadKind> = Omit<Parameters<typeof runSource<Kind>>[1], "kind">;
 
-const readFeed = (given: Given) =>
+const readFeed = (given: Given<"feed">) =>
   runSource((job, emit, signal) => readFeeds(fetching, job, emit, signal), {
     kind: "feed",
     ...given,
@@ -130,7 +130,7 @@ describe("A repository", () => {
   const documents = createDocumentReader();
   afterAll(() => documents.close());
   const SHA = "0123456789abcdef0123456789abcdef01234567";
-  const readGit = (given: Given) =>
+  const readGit = (given: Given<"git">) =>
     runSource((job, emit) => readRepository(fetching, job, emit, documents), {
       kind: "git",
       ...given,
@@ -193,7 +193,7 @@ describe("A repository", () => {
 
   test("is asked once while it has the same commit, and sends no credential along a redirect", async () => {
     const { site, storage, url } = await startGitHub();
-    const settings = { host: "github" };
+    const settings = { host: "github" as const };
     const credential = { type: "bearer", name: null, user: null, value: "s3cret" } as const;
     const first = await readGit({ url, settings, credential });
     const sent = site.requests.map(({ headers }) => headers.get("Authorization"));
@@ -215,7 +215,7 @@ describe("A repository", () => {
   test("has only the files that were chosen, and links relative to where they are published", async () => {
     const { url } = await startGitHub();
     const settings = {
-      host: "github",
+      host: "github" as const,
       include: ["/docs/"],
       exclude: ["/*.html$"],
       base_url: "https://site.test/en/",
@@ -315,14 +315,18 @@ describe("A source of any kind", () => {
       "/a": "<title>A</title>",
       "/later": () => new Response(null, { status: 503, headers: { "Retry-After": "3600" } }),
     });
-    const end = async (kind: ReadJob["kind"], path: string) =>
-      (await runSource(read, { kind, url: site.url + path })).end;
+    const url = `${site.url}/`;
+    const unreadable = { kind: "failed", reason: "unreadable" };
+    const missing = { kind: "failed", reason: "not_found" };
 
-    expect(await end("site", "/")).toEqual({ kind: "done" });
-    expect(await end("feed", "/")).toMatchObject({ kind: "failed", reason: "unreadable" });
-    expect(await end("git", "/")).toMatchObject({ kind: "failed", reason: "unreadable" });
-    expect(await end("linkace", "/")).toMatchObject({ kind: "failed", reason: "not_found" });
-    expect(await end("sitemap", "/later")).toEqual({ kind: "held", forMs: 3_600_000 });
+    expect((await runSource(read, { kind: "site", url })).end).toEqual({ kind: "done" });
+    expect((await runSource(read, { kind: "feed", url })).end).toMatchObject(unreadable);
+    expect((await runSource(read, { kind: "git", url })).end).toMatchObject(unreadable);
+    expect((await runSource(read, { kind: "linkace", url })).end).toMatchObject(missing);
+    expect((await runSource(read, { kind: "sitemap", url: `${url}later` })).end).toEqual({
+      kind: "held",
+      forMs: 3_600_000,
+    });
   });
 });
 

@@ -8,9 +8,173 @@ import {
   compileUrlPatterns,
   patternProblem,
 } from "../../server/reading/patterns.ts";
-import { foldsInto, type ScopeKind, scopeOf } from "../../server/reading/scope.ts";
+import {
+  createTreatment,
+  foldsInto,
+  type ScopeKind,
+  scopeOf,
+  type Treatment,
+} from "../../server/reading/scope.ts";
 
 const url = (text: string) => new URL(text, "https://site.test");
+
+describe("What a crawl does with an address", () => {
+  const START = "https://a.test/docs/";
+  const IN = "https://a.test/docs/x";
+  const OLD = "https://a.test/docs/old/x";
+  const EDIT = "https://a.test/docs/x?action=edit";
+  const BESIDE = "https://a.test/blog/old/x";
+  const SUB = "https://b.a.test/docs/x";
+  const FAR = "https://far.test/docs/old/x";
+  const OLDER = { exclude: ["/docs/old/", "/*?action=", "/blog/old/"] };
+  const ONLY = { include: ["/docs/x"] };
+
+  type Case = {
+    scope?: ScopeKind;
+    include?: string[];
+    exclude?: string[];
+    watch?: "external" | "all" | "internal";
+  };
+  const READ_IN: [string, Treatment][] = [
+    [IN, "read"],
+    [OLD, "read"],
+  ];
+
+  test.each<[what: string, Case, [string, Treatment][]]>([
+    ["a folder", {}, [...READ_IN, [BESIDE, "watch"], [SUB, "watch"], [FAR, "watch"]]],
+    ["all of it watched", { watch: "all" }, [...READ_IN, [BESIDE, "watch"], [FAR, "watch"]]],
+    [
+      "only its own watched",
+      { watch: "internal" },
+      [...READ_IN, [BESIDE, "ignore"], [SUB, "ignore"], [FAR, "ignore"]],
+    ],
+    ["a host", { scope: "host" }, [...READ_IN, [BESIDE, "read"], [SUB, "watch"], [FAR, "watch"]]],
+    [
+      "a domain",
+      { scope: "domain" },
+      [
+        [BESIDE, "read"],
+        [SUB, "read"],
+        [FAR, "watch"],
+      ],
+    ],
+    [
+      "less than a folder",
+      OLDER,
+      [
+        [IN, "read"],
+        [OLD, "ignore"],
+        [EDIT, "ignore"],
+        [BESIDE, "ignore"],
+        [FAR, "watch"],
+      ],
+    ],
+    [
+      "less than a folder, all watched",
+      { ...OLDER, watch: "all" },
+      [
+        [IN, "read"],
+        [OLD, "ignore"],
+        [EDIT, "ignore"],
+        [BESIDE, "ignore"],
+        [FAR, "watch"],
+      ],
+    ],
+    [
+      "less than a folder, its own watched",
+      { ...OLDER, watch: "internal" },
+      [
+        [IN, "read"],
+        [OLD, "ignore"],
+        [BESIDE, "ignore"],
+        [FAR, "ignore"],
+      ],
+    ],
+    [
+      "less than a domain",
+      { ...OLDER, scope: "domain" },
+      [
+        [IN, "read"],
+        [SUB, "read"],
+        ["https://b.a.test/docs/old/", "ignore"],
+        [FAR, "watch"],
+      ],
+    ],
+    [
+      "what is included",
+      ONLY,
+      [
+        [IN, "read"],
+        [EDIT, "read"],
+        [OLD, "ignore"],
+        [BESIDE, "watch"],
+        [FAR, "watch"],
+      ],
+    ],
+    [
+      "what is included, its own watched",
+      { ...ONLY, watch: "internal" },
+      [
+        [IN, "read"],
+        [OLD, "ignore"],
+        [BESIDE, "ignore"],
+        [FAR, "ignore"],
+      ],
+    ],
+    [
+      "what is included and not left out",
+      { ...ONLY, ...OLDER },
+      [
+        [IN, "read"],
+        [EDIT, "ignore"],
+        [OLD, "ignore"],
+        [FAR, "watch"],
+      ],
+    ],
+    [
+      "not a foreign host",
+      { exclude: ["https://far.test/"] },
+      [
+        [IN, "read"],
+        [FAR, "ignore"],
+        ["https://farther.test/", "watch"],
+      ],
+    ],
+    [
+      "not a host of its own domain",
+      { scope: "domain", exclude: ["https://b.a.test/"] },
+      [
+        [IN, "read"],
+        [SUB, "ignore"],
+        ["http://b.a.test/", "read"],
+      ],
+    ],
+  ])(
+    "that is %s",
+    (_, { scope = "path", include = [], exclude = [], watch = "external" }, cases) => {
+      const rules = { scope, include, exclude, watch };
+      const treat = createTreatment(rules, url(START), url(START));
+
+      expect(cases.map(([address]) => [address, treat(url(address))])).toEqual(cases);
+    },
+  );
+
+  test("that is of both hosts where the start page leads to another", () => {
+    const rules = {
+      scope: "path",
+      include: [],
+      exclude: ["/docs/old/"],
+      watch: "external",
+    } as const;
+    const treat = createTreatment(rules, url("https://a.test/"), url("https://b.a.test/docs/"));
+
+    expect([OLD, SUB, "https://b.a.test/docs/old/"].map((each) => treat(url(each)))).toEqual([
+      "ignore",
+      "read",
+      "ignore",
+    ]);
+  });
+});
 
 describe("Scope", () => {
   const inside = (kind: ScopeKind, start: string, candidate: string, end = start) => {

@@ -1,12 +1,14 @@
-import type {
-  Batch,
-  FoundPage,
-  PageReading,
-  ReadEnd,
-  ReadJob,
-  SourceSettings,
-  Target,
+import {
+  type Batch,
+  type FoundPage,
+  type JobOf,
+  jobOf,
+  type PageReading,
+  type ReadEnd,
+  type ReadKind,
+  type Target,
 } from "../../server/reading/job.ts";
+import { SETTINGS_OF, type SettingsOf } from "../../server/reading/settings.ts";
 
 /** What a run keeps for the next one. */
 export type Kept = {
@@ -16,42 +18,29 @@ export type Kept = {
   mark: string | null;
 };
 
-type Read = (
-  job: ReadJob,
+type Read<Kind extends ReadKind> = (
+  job: JobOf<Kind>,
   emit: (batch: Batch) => Promise<void>,
   signal: AbortSignal,
 ) => Promise<ReadEnd>;
-
-const SETTINGS: SourceSettings = {
-  ...{ scope: "path", depth: 20, max_pages: 10_000, include: [], exclude: [], sitemaps: true },
-  ...{ watch: "external", elements: ["links", "images", "media", "frames"], watch_nofollow: true },
-  ...{ fragments: true, content: true, follow: false, keep_days: 0, format: null, host: null },
-  ...{
-    ref: null,
-    base_url: null,
-    archived: false,
-    query: null,
-    tag: null,
-    types: ["posts", "pages"],
-  },
-};
 
 const PAGES_A_STEP = 20;
 let runs = 0;
 
 /** Runs a source as the server does, step by step, with everything in memory and through JSON. */
-export async function runSource(
-  read: Read,
+export async function runSource<Kind extends ReadKind>(
+  read: Read<Kind>,
   given: {
-    kind: ReadJob["kind"];
+    kind: Kind;
     url: string;
-    settings?: Partial<SourceSettings>;
-    credential?: ReadJob["credential"];
+    /** The usual ones by default. */
+    settings?: Partial<SettingsOf<Kind>>;
+    credential?: JobOf<Kind>["credential"];
     before?: Kept | undefined;
   },
 ) {
   const { kind, url, credential = null, before } = given;
-  const settings = { ...SETTINGS, ...given.settings };
+  const settings = SETTINGS_OF[kind].parse(given.settings ?? {}) as SettingsOf<Kind>;
   const runId = `run-${++runs}`;
   const pages = new Map<string, PageReading>();
   const parts = new Map<string, PageReading>();
@@ -100,10 +89,10 @@ export async function runSource(
   while (waiting.length > 0 || end?.kind === "more") {
     waiting.sort((a, b) => a.depth - b.depth || a.no - b.no);
     const step = waiting.slice(0, PAGES_A_STEP);
-    const job: ReadJob = {
-      ...{ kind, url, settings, credential, runId, cursor, mark: before?.mark ?? null },
+    const job = jobOf(kind, settings, {
+      ...{ url, credential, runId, cursor, mark: before?.mark ?? null },
       targets: step.map(targetOf),
-    };
+    });
     end = await read(JSON.parse(JSON.stringify(job)), emit, new AbortController().signal);
     if (end.kind === "more") cursor = JSON.parse(JSON.stringify(end.cursor));
     if (end.kind !== "more" && end.kind !== "done") break;

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -42,13 +41,6 @@ async function ask(method: string, path: string, body?: object) {
   return (await reply.json()).data;
 }
 
-/** The restarted program need not wait for the leases of the one that was killed. */
-function passLeases() {
-  const database = new Database(join(folder, "data/stillup.db"));
-  database.run("update sources set due_at = ? where lease is not null", [Date.now()]);
-  database.close(true);
-}
-
 test("A site is read to its end by a program that is killed again and again, and counted as if it had not been", async () => {
   const random = randomFrom(20_300_102);
   const url = sites.urlOf(1);
@@ -70,7 +62,6 @@ test("A site is read to its end by a program that is killed again and again, and
       return false;
     });
     await installed.stop("SIGKILL");
-    passLeases();
     await installed.start();
   }
   const ended = await until(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { packTar } from "modern-tar";
-import { onBothEngines } from "../harness.ts";
+import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
 import { type Routes, startSite } from "../site.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
@@ -22,6 +22,71 @@ onBothEngines("A source with oddities", (server) => {
     sites.push(site);
     return site.url;
   };
+
+  const urlsOf = async (me: Asker, base: string) =>
+    (await me.get("/api/v1/links")).body.data.items
+      .map(({ url }: Parsed) => url.replace(base, ""))
+      .sort();
+
+  test("neither reads nor watches what is left out of a site, also behind a redirect", async () => {
+    const asked: string[] = [];
+    const url: string = serve({
+      ...ROBOTS,
+      "/": html(
+        '<a href="/page">p</a><a href="/edit/1">e</a><a rel="nofollow" href="/edit/2">e</a><img src="/edit/i.png"><a href="/to-edit">r</a><a href="https://out.test/edit/x">o</a><a href="https://ads.test/x">ad</a>',
+      ),
+      "/page": html("<a href=/page?x=1>x</a>"),
+      "/to-edit": () => new Response(null, { status: 302, headers: { Location: "/edit/3" } }),
+      ...Object.fromEntries(
+        ["/edit/1", "/edit/2", "/edit/3", "/edit/i.png"].map((path) => [
+          path,
+          () => {
+            asked.push(path);
+            return new Response("", { status: 404 });
+          },
+        ]),
+      ),
+    });
+    const me = await server().account();
+    const settings = { exclude: ["/edit/", "/*?x=", "https://ads.test/"] };
+    const given = { kind: "site", url: `${url}/`, settings };
+
+    const { data: preview } = (await me.post(`${SOURCES}/preview`, given)).body;
+    const { data: plain } = (await me.post(`${SOURCES}/preview`, { url: `${url}/` })).body;
+    const { data: guessed } = (await me.post(`${SOURCES}/preview`, { url: `${url}/`, settings }))
+      .body;
+    const { run } = await reading.add(me, given);
+
+    expect([preview.links, preview.left_out]).toEqual([1, 5]);
+    expect([plain.kind, plain.left_out]).toEqual(["site", 0]);
+    expect([guessed.kind, guessed.links, guessed.left_out]).toEqual(["site", 1, 5]);
+    expect(run.status).toBe("complete");
+    expect(await urlsOf(me, url)).toEqual(["https://out.test/edit/x"]);
+    // Only the preview without settings may ask for them.
+    expect(asked.filter((path) => path !== "/edit/1" && path !== "/edit/3")).toEqual([]);
+  });
+
+  test("watches what only nofollow links lead to, until another link leads there, and once", async () => {
+    let home = '<a rel="nofollow" href="/a">a</a><a rel="ugc" href="/b">b</a><a href="/c">c</a>';
+    const url: string = serve({
+      ...ROBOTS,
+      "/": () => html(home)(),
+      "/a": html("<p>A"),
+      "/b": html("<p>B"),
+      "/c": html('<a href="/b">b</a><a rel="nofollow" href="/">home</a>'),
+    });
+    const me = await server().account();
+    const first = await reading.add(me, { kind: "site", url: `${url}/` });
+    expect(await urlsOf(me, url)).toEqual(["/a"]);
+    const [link] = (await me.get("/api/v1/links")).body.data.items;
+    expect((await me.get(`/api/v1/links/${link.id}/occurrences`)).body.data.items).toMatchObject([
+      { page_url: `${url}/`, text: "a" },
+    ]);
+
+    home += '<a href="/a">a</a>';
+    const { run } = await reading.again(me, first.id);
+    expect(run).toMatchObject({ status: "complete", links: { new: 0, missing: 1 } });
+  });
 
   test("keeps the parts of a sitemap whose index has not changed", async () => {
     const part = (name: string) => () =>

@@ -12,7 +12,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, Form, PasswordField, SelectField, TextField } from "../ui/field.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import { Url } from "../ui/url.tsx";
-import { changesIn, credentialIn, inputIn, MAY_HAVE_CREDENTIAL } from "./input.ts";
+import { changesIn, inputIn, MAY_HAVE_CREDENTIAL } from "./input.ts";
 import {
   changeSource,
   createSource,
@@ -143,9 +143,14 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
     mutationFn: (input: Partial<SourceInput>) => previewSource(input),
     onSuccess: (found) => setKnown((last) => ({ ...last, preview: found })),
   });
-  const again = (next: SourceKind, credential: SourceInput["credential"] = null) => {
+  const change = (next: SourceKind) => {
     setKnown((last) => ({ ...last, kind: next, preview: null }));
-    if (next !== "push") finding.mutate({ kind: next, url, ...(credential && { credential }) });
+    if (next !== "push") finding.mutate({ kind: next, url });
+  };
+  /** With what the form says now. */
+  const again = (form: HTMLFormElement) => {
+    const { settings, credential } = inputIn(new FormData(form), kind);
+    finding.mutate({ kind, url, ...(settings && { settings }), ...(credential && { credential }) });
   };
   const send = async (form: FormData) => {
     const created = await createSource({
@@ -181,7 +186,7 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
           name="kind"
           value={kind}
           options={kinds.map((value) => ({ value, label: KIND_WORDS[value] }))}
-          onChange={again}
+          onChange={change}
         />
       )}
       {MAY_HAVE_CREDENTIAL.includes(kind) && <CredentialFields kind={kind} />}
@@ -192,15 +197,13 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
         {finding.error && !finding.isPending && <p class="problem">{finding.error.message}</p>}
         {preview && !finding.isPending && <Found preview={preview} />}
       </div>
-      {MAY_HAVE_CREDENTIAL.includes(kind) && (
+      {kind !== "push" && (
         <p>
           <Button
             busy={finding.isPending}
-            onClick={({ currentTarget }) =>
-              again(kind, credentialIn(new FormData(currentTarget.form!), kind) ?? null)
-            }
+            onClick={({ currentTarget }) => again(currentTarget.form!)}
           >
-            Preview with this credential
+            Preview again
           </Button>
         </p>
       )}
@@ -213,7 +216,8 @@ const MOST_SAMPLES = 5;
 
 /** What a run would find, and what there is to know before. */
 function Found({ preview }: { preview: Preview }) {
-  const { kind, pages, links, new_links: fresh, room, samples, robots, notes, errors } = preview;
+  const { kind, pages, links, new_links: fresh, left_out: leftOut, room } = preview;
+  const { samples, robots, notes, errors } = preview;
   return (
     <>
       <p>
@@ -221,7 +225,8 @@ function Found({ preview }: { preview: Preview }) {
           {counted(links, "link")} on the first {counted(pages, pageWord(kind))}
         </b>
         <span class="soft">
-          , {many(fresh)} of them new. The account has room for{" "}
+          , {many(fresh)} of them new
+          {leftOut > 0 && <>, {many(leftOut)} left out by the settings</>}. The account has room for{" "}
           {counted(room, "more link", "more links")}.
         </span>
       </p>

@@ -37,7 +37,7 @@ function commonIn(form: FormData, kind: SourceKind) {
 }
 
 /** Undefined if none was entered. */
-export function credentialIn(form: FormData, kind: SourceKind): SourceInput["credential"] {
+function credentialIn(form: FormData, kind: SourceKind): SourceInput["credential"] {
   const texts = textsIn(form, "credential.user", "credential.value");
   const value = texts["credential.value"].trim();
   const user = texts["credential.user"].trim();

@@ -143,6 +143,8 @@ const PAGE_REASONS: Record<string, string> = {
   depth: "too far from the start page",
   limit: "the limit of pages was reached",
   not_in_sitemap: "not in a sitemap",
+  nofollow: "only links marked nofollow lead there",
+  left_out: "leads to what is left out",
   sitemap: "a list of pages",
   outside: "to another site",
   redirect: "to another page",
