@@ -719,7 +719,7 @@ export const hostProfiles = sqliteTable("host_profiles", {
   learnedAt: moment("learned_at").notNull(),
 });
 
-/** `url` shows the host only; `sealedUrl` is the whole URL. */
+/** `url` shows the host only; `sealedUrl` is the whole URL. With `deletedAt` no one sees it any more. */
 export const webhooks = sqliteTable("webhooks", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),
@@ -749,6 +749,7 @@ export const webhooks = sqliteTable("webhooks", {
   summary: text("summary"),
   summaryAt: moment("summary_at"),
   summarySince: moment("summary_since"),
+  deletedAt: moment("deleted_at"),
 });
 
 export const FILTER_FIELDS = ["group", "service", "reason", "tag", "assignee"] as const;
