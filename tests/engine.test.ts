@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, is, sql } from "drizzle-orm";
+import { getTableConfig, SQLiteCustomColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { migrate } from "../server/db/migrate.ts";
 import { migrateToHead, openEngine } from "../server/db/open.ts";
 import { lockAccounts } from "../server/db/queries.ts";
@@ -13,8 +14,10 @@ import {
   isDuplicate,
   isGone,
   isUnavailable,
+  rowsOf,
   type Store,
 } from "../server/db/store.ts";
+import * as tables from "../server/db/tables.ts";
 import { accounts, groups, linkCounts, links } from "../server/db/tables.ts";
 import { assetFolder, readTexts } from "../server/lib/runtime.ts";
 import { emptyPostgres, freshPostgres } from "./postgres.ts";
@@ -70,6 +73,35 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     const [row] = await store.select().from(links);
     expect(row).toMatchObject({ id: "l1", createdAt: AT, groupId: null, evidence: null });
     await store.engine.close();
+  });
+
+  test("stores moments as whole milliseconds, rounded up", async () => {
+    const store = await freshStore(name);
+    await store.insert(links).values(link("l1", { nextCheckAt: AT + 0.25, lastActiveAt: -1.5 }));
+    await store.update(links).set({ statusChangedAt: AT + 8.4e-7 * AT });
+    const columns = { link: "bigint", at: "bigint", word: "text" } as const;
+    const rows = rowsOf(store, columns, [[1, AT + 29_999.0625, "1.5"]]);
+    await store.run(sql`update links set created_at = given.at, reason = given.word
+      from ${rows} as given where no = given.link`);
+
+    const [row] = await store.select().from(links);
+    expect(row).toMatchObject({
+      nextCheckAt: AT + 1,
+      lastActiveAt: -1,
+      statusChangedAt: Math.ceil(AT + 8.4e-7 * AT),
+      createdAt: AT + 30_000,
+      reason: "1.5",
+    });
+    await store.engine.close();
+  });
+
+  test("has only moments in columns that are named as such", () => {
+    for (const table of Object.values(tables).filter((each) => is(each, SQLiteTable))) {
+      for (const column of getTableConfig(table).columns) {
+        const isNamed = /(^|_)(at|until|since|before)$|^failed_(from|to)$/.test(column.name);
+        expect([column.name, is(column, SQLiteCustomColumn)]).toEqual([column.name, isNamed]);
+      }
+    }
   });
 
   test("writes all of a batch or none of it", async () => {

@@ -7,6 +7,7 @@ import {
   getTableColumns,
   gte,
   inArray,
+  isNull,
   lt,
   ne,
   type SQL,
@@ -151,7 +152,13 @@ async function existing(store: Store, accountId: string, rows: AuditRow[]): Prom
       return store
         .select({ id: table.id })
         .from(table)
-        .where(and(eq(table.accountId, accountId), inArray(table.id, ids)));
+        .where(
+          and(
+            eq(table.accountId, accountId),
+            inArray(table.id, ids),
+            table === webhooks ? isNull(webhooks.deletedAt) : undefined,
+          ),
+        );
     }),
   );
   return new Set(found.flat().map(({ id }) => id));

@@ -1,7 +1,5 @@
-import { and, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Actor, Caller } from "../api/caller.ts";
-import type { Store } from "../db/store.ts";
 import { ACTOR_KINDS, type AuditRow, audit, type UserRow } from "../db/tables.ts";
 import { id, moment, oneOf, paging } from "../lib/fields.ts";
 import { newIdAt } from "../lib/ids.ts";
@@ -76,30 +74,6 @@ function entryOf({ clock }: Recorder, change: Change): AuditRow {
 /** Only administrators of the installation change anything in another account. */
 const kindOf = (by: Actor, accountId: string | null): Actor["kind"] =>
   by.accountId && accountId && by.accountId !== accountId ? "administrator" : by.kind;
-
-/** Whether the latest entries of the account include this action on this target; for changes of several transactions. */
-export async function isRecorded(
-  store: Store,
-  accountId: string,
-  { action, id }: { action: Action; id: string },
-): Promise<boolean> {
-  const last = store
-    .select({ action: audit.action, targetId: audit.targetId })
-    .from(audit)
-    .where(eq(audit.accountId, accountId))
-    .orderBy(desc(audit.id))
-    .limit(LAST_ENTRIES)
-    .as("last_entries");
-  const rows = await store
-    .select({ one: sql`1` })
-    .from(last)
-    .where(and(eq(last.action, action), eq(last.targetId, id)))
-    .limit(1);
-  return rows.length > 0;
-}
-
-/** Few enough to be searched in no time. */
-const LAST_ENTRIES = 1000;
 
 /** How entries name what was changed: enough to know it again, and nothing that opens anything. */
 

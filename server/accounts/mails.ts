@@ -13,9 +13,11 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Actor, Caller } from "../api/caller.ts";
+import type { Store } from "../db/store.ts";
 import { type MailKind, mailAddresses, mails, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
+import { log } from "../lib/log.ts";
 import type { Deps } from "../work/deps.ts";
 import type { Invitation } from "./model.ts";
 import { createPasswordLink, findUser } from "./users.ts";
@@ -36,6 +38,8 @@ export type MailData = {
       | "identity_linked"
       | "identity_unlinked"
       | "email";
+    /** Whether the address was known to be theirs: only a stranger can refuse this. */
+    wasProven: boolean;
   };
   /** How many links others have assigned to the person, and who they were. */
   assigned: { count: number; by: string[] };
@@ -58,30 +62,167 @@ export type NewMail = {
 type Queueing = Pick<Deps, "store" | "clock" | "mail">;
 
 /**
- * Queues a mail; call it in the transaction of the change that it reports. Does nothing while this server sends no
- * e-mail.
+ * Queues a mail; call it in the transaction of the change that it reports. A mail of its kind from the same account
+ * that waits for the same address is replaced. Does nothing while this server sends no e-mail.
  * @param dueAt when it is to be sent, in milliseconds since 1970
+ * @throws RATE_LIMITED or CONFLICT for a mail that someone asks for and that may not be sent; others are dropped
  */
 export async function queueMail(
-  { store, clock, mail }: Queueing,
+  deps: Queueing,
   message: NewMail,
-  dueAt = clock.now(),
+  dueAt = deps.clock.now(),
 ): Promise<void> {
+  const { store, clock, mail } = deps;
   if (!mail) return;
+  const problem =
+    (await refusalOf(store, message)) ??
+    ((await replaceWaiting(deps, message)) ? "replaced" : await excessOf(deps, message));
+  if (problem === "replaced") return;
+  if (problem) {
+    if (isAskedFor(message)) throw problem;
+    log.info("mail not queued", { kind: message.kind, reason: problem.code });
+    return;
+  }
   const now = clock.now();
   await store.insert(mails).values({
-    ...{ ...message, id: newIdAt(now), data: JSON.stringify(message.data) },
-    ...{ status: "pending", attempts: 0, dueAt, createdAt: now },
+    ...message,
+    id: newIdAt(now),
+    data: JSON.stringify(message.data),
+    status: "pending",
+    attempts: 0,
+    dueAt,
+    createdAt: now,
   });
 }
+
+/** Whether someone waits for the answer who may learn what became of it: not those who have forgotten a password. */
+const isAskedFor = ({ kind, data }: NewMail) =>
+  kind === "invite" || kind === "confirm" || (kind === "password" && data.by !== null);
+
+async function refusalOf(store: Store, { kind, accountId, address }: NewMail) {
+  if (kind === "changed") return null;
+  return (await hasRefusedMail(store, { accountId, address })) ? recipientRefused(address) : null;
+}
+
+/** Whose mail these are about. Addresses of people are in lower case. */
+type Recipient = { accountId: string | null; address: string };
+
+/**
+ * Whether the address has refused all mail of the account. People with a proven address still get mail about how they
+ * sign in: they refuse alerts.
+ */
+export async function hasRefusedMail(
+  store: Store,
+  { accountId, address }: Recipient,
+): Promise<boolean> {
+  const isIt = and(
+    eq(mailAddresses.accountId, accountId ?? ""),
+    eq(mailAddresses.address, address),
+  );
+  const refused = await store.$count(mailAddresses, and(isIt, isNotNull(mailAddresses.refusedAt)));
+  return refused > 0 && (await isStranger(store, { accountId, address }));
+}
+
+/** Whether no one has shown that they read mail to the address, and want that of the account. */
+export async function isStranger(
+  store: Store,
+  { accountId, address }: Recipient,
+): Promise<boolean> {
+  const isTheirs = and(eq(users.accountId, accountId ?? ""), eq(users.email, address));
+  return (await store.$count(users, and(isTheirs, isProven))) === 0;
+}
+
+export const recipientRefused = (address: string) =>
+  conflict(
+    `${address} has refused all mail of this account. Only they can allow it again, on the page of the link to refuse or unsubscribe in any message.`,
+    { reason: "recipient_refused" },
+  );
+
+/** A mail that has failed before is not sent again earlier than this. */
+const AGAIN_MS = 60_000;
+
+/** @returns whether a mail waited that has become this one; not once a node sends it */
+async function replaceWaiting({ store, clock }: Queueing, message: NewMail): Promise<boolean> {
+  const { kind, accountId, address, userId } = message;
+  // These count what they are about, or each says something else.
+  if (kind === "assigned") return false;
+  const data = JSON.stringify(message.data);
+  const isSame = kind === "changed" || kind === "host" ? eq(mails.data, data) : undefined;
+  const soon = clock.now() + AGAIN_MS;
+  const replaced = await store
+    .update(mails)
+    .set({
+      data,
+      userId,
+      dueAt: sql`case when ${mails.attempts} > 0 and ${mails.dueAt} > ${soon} then ${soon} else ${mails.dueAt} end`,
+    })
+    .where(
+      and(
+        eq(mails.kind, kind),
+        accountId === null ? isNull(mails.accountId) : eq(mails.accountId, accountId),
+        eq(mails.address, address),
+        eq(mails.status, "pending"),
+        isNull(mails.lease),
+        isSame,
+      ),
+    )
+    .returning({ id: mails.id });
+  return replaced.length > 0;
+}
+
+/**
+ * The most mail of each kind within a day: to one address, whichever accounts send it, and of one account. An address
+ * gets no more than its owner needs, so that no account can flood a stranger.
+ */
+const MOST_IN_DAY: Record<MailKind, { toAddress: number; ofAccount: number }> = {
+  invite: { toAddress: 5, ofAccount: 200 },
+  password: { toAddress: 10, ofAccount: 200 },
+  confirm: { toAddress: 3, ofAccount: 20 },
+  changed: { toAddress: 20, ofAccount: 500 },
+  assigned: { toAddress: 24, ofAccount: 2400 },
+  host: { toAddress: 20, ofAccount: 500 },
+};
+
+async function excessOf(
+  { store, clock }: Queueing,
+  { kind, accountId, address }: NewMail,
+): Promise<AppError | null> {
+  const { toAddress, ofAccount } = MOST_IN_DAY[kind];
+  const isRecent = and(eq(mails.kind, kind), gt(mails.createdAt, clock.now() - DAY_MS));
+  const toIt = await store.$count(mails, and(isRecent, eq(mails.address, address)));
+  if (toIt >= toAddress) {
+    return tooMany(`${address} was sent ${toAddress} messages of this kind within 24 hours`);
+  }
+  const isOwn = eq(mails.accountId, accountId ?? "");
+  const own = await store.$count(mails, and(isRecent, isOwn));
+  return own >= ofAccount
+    ? tooMany(`This account has sent ${ofAccount} messages of this kind within 24 hours`)
+    : null;
+}
+
+const tooMany = (what: string) =>
+  new AppError("RATE_LIMITED", `${what}. Try again tomorrow.`, undefined, {
+    "retry-after": String(DAY_MS / 1000),
+  });
 
 /** Tells a person of a change of how they sign in. */
 export const queueChangeMail = (
   deps: Queueing,
-  { id: userId, accountId, email }: Pick<UserRow, "id" | "accountId" | "email">,
+  {
+    id: userId,
+    accountId,
+    email,
+    emailVerifiedAt,
+  }: Pick<UserRow, "id" | "accountId" | "email" | "emailVerifiedAt">,
   what: MailData["changed"]["what"],
 ): Promise<void> =>
-  queueMail(deps, { kind: "changed", accountId, userId, address: email, data: { what } });
+  queueMail(deps, {
+    kind: "changed",
+    accountId,
+    userId,
+    address: email,
+    data: { what, wasProven: emailVerifiedAt !== null },
+  });
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -230,34 +371,6 @@ export async function requestPasswordMail(deps: Deps, address: string): Promise<
 export const mailIsOff = () =>
   conflict("This server sends no e-mail. Its operator can set STILLUP_SMTP_HOST.", {
     reason: "mail_off",
-  });
-
-/** Confirmations within 24 hours, so that no one can be flooded with them. */
-const MOST_OF_ADDRESS = 3;
-const MOST_OF_ACCOUNT = 20;
-
-/**
- * Refuses to ask an address for a confirmation too often.
- * @throws RATE_LIMITED
- */
-export async function refuseManyConfirmations(
-  { store, clock }: Pick<Deps, "store" | "clock">,
-  { accountId, address }: { accountId: string; address: string },
-): Promise<void> {
-  const isRecent = and(eq(mails.kind, "confirm"), gt(mails.createdAt, clock.now() - DAY_MS));
-  const ofAddress = await store.$count(mails, and(isRecent, eq(mails.address, address)));
-  if (ofAddress >= MOST_OF_ADDRESS) {
-    throw tooMany(`${address} was asked ${MOST_OF_ADDRESS} times within 24 hours`);
-  }
-  const ofAccount = await store.$count(mails, and(isRecent, eq(mails.accountId, accountId)));
-  if (ofAccount >= MOST_OF_ACCOUNT) {
-    throw tooMany(`This account has asked for ${MOST_OF_ACCOUNT} confirmations within 24 hours`);
-  }
-}
-
-const tooMany = (what: string) =>
-  new AppError("RATE_LIMITED", `${what}. Try again tomorrow.`, undefined, {
-    "retry-after": String(DAY_MS / 1000),
   });
 
 const RETENTION_MS = 30 * DAY_MS;

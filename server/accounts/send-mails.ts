@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, lte, min, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, min, type SQL, sql } from "drizzle-orm";
 import {
   accounts,
   hostSettings,
@@ -13,12 +13,12 @@ import {
 import { createWakeSignal } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { type MailContent, renderMail } from "../mail/layout.ts";
-import { mailPath } from "../mail/links.ts";
+import { mailPath, ofAccount, unsubscribeHeaders } from "../mail/links.ts";
 import type { MailOutcome } from "../mail/server.ts";
 import type { Deps } from "../work/deps.ts";
 import { newLease } from "../work/nodes.ts";
 import { createLookWhenNeeded, NEVER_DUE } from "../work/when-needed.ts";
-import { hearsOfLinks, type MailData } from "./mails.ts";
+import { hasRefusedMail, hearsOfLinks, isStranger, type MailData } from "./mails.ts";
 import { createPasswordLink } from "./users.ts";
 
 const POLL_MS = 1000;
@@ -72,31 +72,54 @@ async function nextDueAt({ store, clock }: Deps): Promise<number | null> {
 async function claim({ store, clock, nodes }: Deps, most: number): Promise<MailRow[]> {
   if (most <= 0) return [];
   const now = clock.now();
-  const chosen = store
-    .select({ id: mails.id })
-    .from(mails)
-    .where(lte(mails.dueAt, now))
-    .orderBy(asc(mails.dueAt), asc(mails.id))
-    .limit(Math.min(most, MOST_AT_ONCE));
   return (
     store
       .update(mails)
       .set({ lease: newLease(nodes), dueAt: now + LEASE_MS, attempts: sql`${mails.attempts} + 1` })
       // Of two nodes that choose the same rows, the second finds them not due any more.
-      .where(and(inArray(mails.id, chosen), sql`${mails.dueAt} + 0 <= ${now}`))
+      .where(
+        and(
+          sql`id in ${fairlyChosen(now, Math.min(most, MOST_AT_ONCE))}`,
+          sql`${mails.dueAt} + 0 <= ${now}`,
+        ),
+      )
       .returning()
   );
 }
 
 const MOST_AT_ONCE = 10;
+const DAY_MS = 86_400_000;
+
+/**
+ * Selects ids of mails that are due, so that accounts take turns: first come those of accounts that had the fewest
+ * mails sent of what they queued within a day. What no account sends counts as that of one.
+ */
+const fairlyChosen = (now: number, most: number): SQL => sql`(
+  with served as (
+    select coalesce(account_id, '') as owner, count(*) as mails from mails
+    where created_at > ${now - DAY_MS} and (due_at is null or lease is not null)
+    group by coalesce(account_id, '')
+  ), due as (
+    select id, due_at, coalesce(account_id, '') as owner,
+      row_number() over (partition by coalesce(account_id, '') order by due_at, id) as turn
+    from mails where due_at <= ${now}
+  ), chosen as materialized (
+    select due.id from due left join served on served.owner = due.owner
+    order by coalesce(served.mails, 0) + due.turn, due.due_at, due.id limit ${most}
+  ) select id from chosen)`;
 
 async function sendOne(deps: Deps, row: MailRow, signal?: AbortSignal): Promise<void> {
   const content = await deps.store.transaction((tx) => compose({ ...deps, store: tx }, row));
   // There is no such user, or no more: nothing is to be said.
   if (content === null) return settle(deps, row, END);
   const mail = {
-    ...{ kind: row.kind, id: row.id, to: row.address, fromName: "Stillup", at: row.createdAt },
+    kind: row.kind,
+    id: row.id,
+    to: row.address,
+    fromName: "Stillup",
+    at: row.createdAt,
     ...renderMail(content),
+    ...(content.unsubscribeUrl && { headers: unsubscribeHeaders(content.unsubscribeUrl) }),
   };
   const sent = await deps.mail!.send(mail, signal);
   if (sent.kind === "aborted") return;
@@ -148,6 +171,32 @@ async function compose(deps: Deps, row: MailRow): Promise<MailContent | null> {
   const isOurs = and(eq(mails.id, row.id), eq(mails.lease, row.lease ?? ""));
   if ((await store.$count(mails, isOurs)) === 0) return null;
   const data = JSON.parse(row.data);
+  const isKnown = data.wasProven === true || !(await isStranger(store, row));
+  if (isKnown) return contentOf(deps, row, data);
+  // They may have refused since it was queued.
+  if (await hasRefusedMail(store, row)) return null;
+  const content = await contentOf(deps, row, data);
+  return content && withRefusal(deps, row, content);
+}
+
+/** Whoever is not known to read the address can refuse all mail of the account. */
+function withRefusal(deps: Deps, { accountId, address }: MailRow, content: MailContent) {
+  if (accountId === null) return content;
+  const path = mailPath(deps, "unsubscribe", ofAccount(accountId, address));
+  return {
+    ...content,
+    unsubscribeUrl: page(deps, path),
+    unsubscribeText: "Refuse all mail of this account",
+  };
+}
+
+async function contentOf(
+  deps: Deps,
+  row: MailRow,
+  // biome-ignore lint/suspicious/noExplicitAny: it has the shape of its kind, since we wrote it.
+  data: any,
+): Promise<MailContent | null> {
+  const { store } = deps;
   if (row.kind === "confirm") return confirmation(deps, row, data);
   const [user] = await store
     .select()

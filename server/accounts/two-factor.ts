@@ -97,7 +97,7 @@ export async function confirmTwoFactor(
     if (!row) throw nothingToConfirm();
     const change = { action: "person.two_factor_on" } as const;
     await recordPersonChange({ ...deps, store: tx }, caller.by, user, change);
-    await queueChangeMail({ ...deps, store: tx }, user, "two_factor_on");
+    await queueChangeMail({ ...deps, store: tx }, row, "two_factor_on");
     const codes = await replaceRecoveryCodes(tx, user.id);
     await endSessionsOf(tx, user.id);
     const token = await createSession(tx, user.id, deps.clock.now(), visitor);

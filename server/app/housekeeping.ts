@@ -16,6 +16,7 @@ import { deleteOldRetired } from "../links/retired.ts";
 import { deleteOldRuns } from "../sources/erase.ts";
 import { PROFILE_LIFETIME_MS } from "../verdict/surroundings.ts";
 import { deleteOldEvents } from "../webhooks/events.ts";
+import { eraseDeletedWebhooks } from "../webhooks/webhooks.ts";
 import type { Deps } from "../work/deps.ts";
 
 /**
@@ -34,6 +35,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await forgetOldProfiles(deps);
   await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);
+  await eraseDeletedWebhooks(deps, signal);
   await deleteOldEvents(deps);
   await deleteOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);

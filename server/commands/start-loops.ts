@@ -17,6 +17,7 @@ import { startSourceLoop } from "../sources/loop.ts";
 import { createDeliverer } from "../webhooks/deliverer.ts";
 import { sendSummaries } from "../webhooks/summaries.ts";
 import { compareUsage } from "../webhooks/usage-thresholds.ts";
+import { eraseDeletedWebhooks } from "../webhooks/webhooks.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** Requests are counted in memory and saved this often. */
@@ -27,8 +28,9 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   const ended = new AbortController();
   const stopWork = startWork(deps);
   const tidyUp = createTidying(deps, ended.signal);
-  // Continues a deletion that a stop or a crash interrupted.
+  // Continues deletions that a stop or a crash interrupted.
   void tidyUp(deletePendingHistory);
+  void tidyUp(eraseDeletedWebhooks);
   const outbound = heartbeatOutbound(deps.config, deps.clock);
   const beating = keepHeartbeat({ ...deps, outbound }, ended.signal);
   const filing = classifyAll(deps, ended.signal).catch(noteFailure);

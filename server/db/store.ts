@@ -8,7 +8,8 @@ import type { FoundLinks, LinkSearch } from "./link-search.ts";
  *
  * 1. Statements that belong together run in one `store.transaction`. Inside it, only its own statements are awaited.
  * 2. A change of state is conditional. The number of rows it returns is the answer.
- * 3. Ids and times come from code. Times are bigint milliseconds.
+ * 3. Ids and times come from code. Times are whole bigint milliseconds: columns of them are a `moment`, and `rowsOf`
+ *    rounds its cells up. Round what raw SQL gets.
  * 4. No literal question mark in raw SQL: it is the placeholder.
  * 5. No conflict target: `onConflictDoNothing()`, or catch `Duplicate` outside the transaction.
  * 6. Raw aggregates end in `.mapWith(Number)`.
@@ -273,8 +274,7 @@ export function onRows(
     store: Pick<Store, "engine">,
     rows: readonly Cells[],
     values: Record<string, unknown> = {},
-  ): Promise<Rows> =>
-    rows.length === 0 ? [] : run(store, { ...values, rows: JSON.stringify(rows) });
+  ): Promise<Rows> => (rows.length === 0 ? [] : run(store, { ...values, rows: listOf(rows) }));
 }
 
 /** Builds a value once per store: building a statement costs more than running a point read. */
@@ -317,8 +317,20 @@ export function rowsOf(
   columns: Record<string, CellType>,
   rows: readonly Cells[],
 ): SQL {
-  return tableOf(engine, columns, JSON.stringify(rows));
+  return tableOf(engine, columns, listOf(rows));
 }
+
+const hasFraction = (cell: Cells[number]) => typeof cell === "number" && !Number.isInteger(cell);
+
+/** No column has fractions. A moment with one is rounded up, as in `moment` of the tables. */
+const listOf = (rows: readonly Cells[]): string =>
+  JSON.stringify(
+    rows.some((cells) => cells.some(hasFraction))
+      ? rows.map((cells) =>
+          cells.map((cell) => (hasFraction(cell) ? Math.ceil(Number(cell)) : cell)),
+        )
+      : rows,
+  );
 
 function tableOf(
   engine: Engine,

@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 
 /**
@@ -134,15 +134,24 @@ export const ACTOR_KINDS = [
   "source",
 ] as const;
 
+/**
+ * Milliseconds since 1970. Both databases refuse a fraction, which a wait may leave in what code computes, so a moment is
+ * rounded up: nothing becomes due before its time.
+ */
+const moment = customType<{ data: number; driverData: number }>({
+  dataType: () => "integer",
+  toDriver: Math.ceil,
+});
+
 const bool = (name: string) => integer(name, { mode: "boolean" });
 
 export const accounts = sqliteTable("accounts", {
   id: text("id").primaryKey(),
   email: text("email").notNull(),
   tier: text("tier", { enum: TIERS }).notNull(),
-  createdAt: integer("created_at").notNull(),
+  createdAt: moment("created_at").notNull(),
   no: integer("no").notNull(),
-  historySince: integer("history_since").notNull(),
+  historySince: moment("history_since").notNull(),
 });
 
 /** One row: the next number for an account, a group or a link. */
@@ -158,12 +167,12 @@ export const users = sqliteTable("users", {
   passwordHash: text("password_hash"),
   role: text("role", { enum: ROLES }).notNull(),
   isAdmin: bool("is_admin").notNull(),
-  createdAt: integer("created_at").notNull(),
+  createdAt: moment("created_at").notNull(),
   totpSecret: text("totp_secret"),
   totpPending: text("totp_pending"),
   totpStep: integer("totp_step"),
   invitedEmail: text("invited_email"),
-  emailVerifiedAt: integer("email_verified_at"),
+  emailVerifiedAt: moment("email_verified_at"),
   mailAssigned: bool("mail_assigned").notNull().default(true),
 });
 
@@ -172,8 +181,8 @@ export const identities = sqliteTable("identities", {
   issuer: text("issuer").notNull(),
   subject: text("subject").notNull(),
   userId: text("user_id").notNull(),
-  linkedAt: integer("linked_at").notNull(),
-  lastSeenAt: integer("last_seen_at").notNull(),
+  linkedAt: moment("linked_at").notNull(),
+  lastSeenAt: moment("last_seen_at").notNull(),
 });
 
 export const recoveryCodes = sqliteTable("recovery_codes", {
@@ -184,13 +193,13 @@ export const recoveryCodes = sqliteTable("recovery_codes", {
 export const sessions = sqliteTable("sessions", {
   tokenHash: text("token_hash").primaryKey(),
   userId: text("user_id").notNull(),
-  createdAt: integer("created_at").notNull(),
-  lastSeenAt: integer("last_seen_at").notNull(),
+  createdAt: moment("created_at").notNull(),
+  lastSeenAt: moment("last_seen_at").notNull(),
   userAgent: text("user_agent"),
   failedSignIns: text("failed_sign_ins"),
   via: text("via", { enum: ["password", "oidc"] }).notNull(),
-  endsAt: integer("ends_at"),
-  provedAt: integer("proved_at"),
+  endsAt: moment("ends_at"),
+  provedAt: moment("proved_at"),
   idToken: text("id_token"),
 });
 
@@ -199,15 +208,15 @@ export const failedSignIns = sqliteTable("failed_sign_ins", {
   addressRange: text("address_range").notNull(),
   failures: integer("failures").notNull(),
   recorded: integer("recorded").notNull(),
-  firstAt: integer("first_at").notNull(),
-  lastAt: integer("last_at").notNull(),
-  recordAt: integer("record_at").notNull(),
+  firstAt: moment("first_at").notNull(),
+  lastAt: moment("last_at").notNull(),
+  recordAt: moment("record_at").notNull(),
 });
 
 export const passwordLinks = sqliteTable("password_links", {
   tokenHash: text("token_hash").primaryKey(),
   userId: text("user_id").notNull(),
-  expiresAt: integer("expires_at").notNull(),
+  expiresAt: moment("expires_at").notNull(),
   isMailed: bool("is_mailed").notNull(),
 });
 
@@ -220,11 +229,11 @@ export const apiKeys = sqliteTable("api_keys", {
   previousHash: text("previous_hash"),
   canRead: bool("can_read").notNull(),
   canWrite: bool("can_write").notNull(),
-  expiresAt: integer("expires_at"),
-  lastUsedAt: integer("last_used_at"),
-  revokedAt: integer("revoked_at"),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
+  expiresAt: moment("expires_at"),
+  lastUsedAt: moment("last_used_at"),
+  revokedAt: moment("revoked_at"),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
   madeBy: text("made_by"),
 });
 
@@ -234,8 +243,8 @@ export const groups = sqliteTable("groups", {
   name: text("name").notNull(),
   description: text("description"),
   color: text("color").notNull(),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
   no: integer("no").notNull(),
   cron: text("cron"),
   timeZone: text("time_zone"),
@@ -249,8 +258,8 @@ export const batches = sqliteTable("batches", {
   dead: integer("dead").notNull(),
   unknown: integer("unknown").notNull(),
   skipped: integer("skipped").notNull(),
-  startedAt: integer("started_at").notNull(),
-  completedAt: integer("completed_at"),
+  startedAt: moment("started_at").notNull(),
+  completedAt: moment("completed_at"),
   filterGroupId: text("filter_group_id"),
   filterStatus: text("filter_status", { enum: VERDICTS }),
   filledTo: integer("filled_to"),
@@ -281,33 +290,33 @@ export const links = sqliteTable("links", {
   service: text("service").notNull(),
   status: text("status", { enum: VERDICTS }).notNull(),
   reason: text("reason"),
-  statusChangedAt: integer("status_changed_at").notNull(),
+  statusChangedAt: moment("status_changed_at").notNull(),
   decidedStatus: text("decided_status", { enum: ["active", "dead"] }),
   decidedReason: text("decided_reason"),
-  lastActiveAt: integer("last_active_at"),
+  lastActiveAt: moment("last_active_at"),
   inconclusiveChecks: integer("inconclusive_checks").notNull(),
-  unconfirmedSince: integer("unconfirmed_since"),
-  flappingUntil: integer("flapping_until"),
+  unconfirmedSince: moment("unconfirmed_since"),
+  flappingUntil: moment("flapping_until"),
   failingClass: text("failing_class"),
-  failingSince: integer("failing_since"),
+  failingSince: moment("failing_since"),
   failingChecks: integer("failing_checks"),
   checkFrequency: text("check_frequency", { enum: FREQUENCIES }).notNull(),
-  nextCheckAt: integer("next_check_at").notNull(),
+  nextCheckAt: moment("next_check_at").notNull(),
   nextTrigger: text("next_trigger", { enum: TRIGGERS }).notNull(),
-  checkingUntil: integer("checking_until"),
+  checkingUntil: moment("checking_until"),
   lease: text("lease"),
   lastStatus: text("last_status", { enum: VERDICTS }),
   lastReason: text("last_reason"),
   lastCause: text("last_cause"),
   lastStatusCode: integer("last_status_code"),
   lastResponseTimeMs: integer("last_response_time_ms"),
-  lastCheckedAt: integer("last_checked_at"),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
+  lastCheckedAt: moment("last_checked_at"),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
   evidence: text("evidence"),
   bucket: integer("bucket").notNull(),
   site: text("site").notNull(),
-  tlsExpiresAt: integer("tls_expires_at"),
+  tlsExpiresAt: moment("tls_expires_at"),
   aliveResponse: integer("alive_response"),
   deadResponse: integer("dead_response"),
   handling: text("handling", { enum: HANDLINGS }).notNull(),
@@ -318,12 +327,12 @@ export const linkTriage = sqliteTable("link_triage", {
   linkNo: integer("link_no").primaryKey(),
   accountNo: integer("account_no").notNull(),
   handling: text("handling", { enum: HANDLINGS }).notNull(),
-  handledAt: integer("handled_at"),
+  handledAt: moment("handled_at"),
   handledBy: text("handled_by"),
-  mutedUntil: integer("muted_until"),
-  silentDeathAt: integer("silent_death_at"),
+  mutedUntil: moment("muted_until"),
+  silentDeathAt: moment("silent_death_at"),
   assigneeId: text("assignee_id"),
-  overrideUntil: integer("override_until"),
+  overrideUntil: moment("override_until"),
   override: text("override"),
 });
 
@@ -359,7 +368,7 @@ export const linkTags = sqliteTable("link_tags", {
 /** What people did to a link, and what of it ended. `actor` is null for what ended without them. */
 export const linkActions = sqliteTable("link_actions", {
   linkNo: integer("link_no").notNull(),
-  at: integer("at").notNull(),
+  at: moment("at").notNull(),
   kind: text("kind", { enum: LINK_ACTIONS }).notNull(),
   actor: text("actor"),
   detail: text("detail"),
@@ -368,7 +377,7 @@ export const linkActions = sqliteTable("link_actions", {
 /** The earlier URLs of a link, each with the time when it was replaced. */
 export const linkUrls = sqliteTable("link_urls", {
   linkNo: integer("link_no").notNull(),
-  until: integer("until").notNull(),
+  until: moment("until").notNull(),
   url: text("url").notNull(),
   changedBy: text("changed_by"),
 });
@@ -390,17 +399,17 @@ export const sources = sqliteTable("sources", {
   timeZone: text("time_zone"),
   isPaused: bool("is_paused").notNull(),
   bucket: integer("bucket").notNull(),
-  dueAt: integer("due_at"),
+  dueAt: moment("due_at"),
   lease: text("lease"),
   runNo: integer("run_no").notNull(),
   completeRun: integer("complete_run").notNull(),
   pages: integer("pages").notNull(),
   places: integer("places").notNull(),
-  failingSince: integer("failing_since"),
-  deletedAt: integer("deleted_at"),
+  failingSince: moment("failing_since"),
+  deletedAt: moment("deleted_at"),
   retires: bool("retires").notNull(),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
 });
 
 /** `cursor`, `counts` and `notes` are JSON. */
@@ -414,9 +423,9 @@ export const sourceRuns = sqliteTable("source_runs", {
   message: text("message"),
   trigger: text("trigger_kind", { enum: RUN_TRIGGERS }).notNull(),
   acceptsShrink: bool("accepts_shrink").notNull(),
-  queuedAt: integer("queued_at").notNull(),
-  startedAt: integer("started_at"),
-  endedAt: integer("ended_at"),
+  queuedAt: moment("queued_at").notNull(),
+  startedAt: moment("started_at"),
+  endedAt: moment("ended_at"),
   cursor: text("cursor"),
   counts: text("counts").notNull(),
   notes: text("notes").notNull(),
@@ -446,7 +455,7 @@ export const sourcePages = sqliteTable("source_pages", {
   flagged: integer("flagged").notNull(),
   isGone: bool("is_gone").notNull(),
   refused: integer("refused").notNull(),
-  readAt: integer("read_at"),
+  readAt: moment("read_at"),
 });
 
 /** Places where links stand. `targetNo` is a link, or a page of the same source. `element` indexes `ELEMENT_KINDS`. */
@@ -468,7 +477,7 @@ export const sourceLinks = sqliteTable("source_links", {
   linkNo: integer("link_no").notNull(),
   places: integer("places").notNull(),
   missingRuns: integer("missing_runs").notNull(),
-  missingAt: integer("missing_at"),
+  missingAt: moment("missing_at"),
 });
 
 /** Links that sources have or had. A link without a row is pinned, and in no source. */
@@ -487,7 +496,7 @@ export const retiredLinks = sqliteTable("retired_links", {
   accountNo: integer("account_no").notNull(),
   url: text("url").notNull(),
   urlKey: text("url_key").notNull(),
-  retiredAt: integer("retired_at").notNull(),
+  retiredAt: moment("retired_at").notNull(),
   link: text("link").notNull(),
 });
 
@@ -500,10 +509,10 @@ export const hostSettings = sqliteTable("host_settings", {
   userAgent: text("user_agent"),
   allowHttp: bool("allow_http").notNull(),
   version: integer("version").notNull(),
-  lastSuccessAt: integer("last_success_at"),
-  failingSince: integer("failing_since"),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
+  lastSuccessAt: moment("last_success_at"),
+  failingSince: moment("failing_since"),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
 });
 
 /** Saved filters of the list of links. Without `userId` everyone in the account has it. */
@@ -514,14 +523,14 @@ export const views = sqliteTable("views", {
   name: text("name").notNull(),
   filter: text("filter").notNull(),
   sort: text("sort"),
-  createdAt: integer("created_at").notNull(),
+  createdAt: moment("created_at").notNull(),
 });
 
 /** The response to the last check that found a link alive, and to the last that found it dead. */
 export const linkResponses = sqliteTable("link_responses", {
   linkNo: integer("link_no").notNull(),
   kind: text("kind", { enum: ["active", "dead"] }).notNull(),
-  checkedAt: integer("checked_at").notNull(),
+  checkedAt: moment("checked_at").notNull(),
   reason: text("reason").notNull(),
   statusCode: integer("status_code").notNull(),
   finalUrl: text("final_url").notNull(),
@@ -554,7 +563,7 @@ export const LINK_SUMMARY = without(getTableColumns(links), UNLISTED);
 export const recoveries = sqliteTable("recoveries", {
   linkNo: integer("link_no").primaryKey(),
   accountNo: integer("account_no").notNull(),
-  recoveredAt: integer("recovered_at").notNull(),
+  recoveredAt: moment("recovered_at").notNull(),
 });
 
 /** One row: the catalogue by which links are classified, and the last classified link; null = all. */
@@ -590,7 +599,7 @@ export const siteHosts = sqliteTable("site_hosts", {
   site: text("site").notNull(),
   host: text("host").notNull(),
   links: integer("links").notNull(),
-  tlsExpiresAt: integer("tls_expires_at"),
+  tlsExpiresAt: moment("tls_expires_at"),
 });
 
 /**
@@ -627,7 +636,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 /** Changes of status, without first verdicts. */
 export const changes = sqliteTable("changes", {
   accountNo: integer("account_no").notNull(),
-  changedAt: integer("changed_at").notNull(),
+  changedAt: moment("changed_at").notNull(),
   linkNo: integer("link_no").notNull(),
   kind: text("kind", { enum: CHANGE_KINDS }).notNull(),
   groupNo: integer("group_no"),
@@ -642,8 +651,8 @@ export const changes = sqliteTable("changes", {
 /** When a person last used the dashboard, and when the visit before ended. */
 export const visits = sqliteTable("visits", {
   userId: text("user_id").primaryKey(),
-  seenAt: integer("seen_at").notNull(),
-  previousEndedAt: integer("previous_ended_at"),
+  seenAt: moment("seen_at").notNull(),
+  previousEndedAt: moment("previous_ended_at"),
 });
 
 /** Combinations of values that many checks share. */
@@ -663,7 +672,7 @@ export const checkKinds = sqliteTable("check_kinds", {
 /** Identified by account, time and link. `finalUrl` is empty if it is the URL of the link. */
 export const checks = sqliteTable("checks", {
   accountNo: integer("account_no").notNull(),
-  checkedAt: integer("checked_at").notNull(),
+  checkedAt: moment("checked_at").notNull(),
   linkNo: integer("link_no").notNull(),
   kindNo: integer("kind_no").notNull(),
   responseTimeMs: integer("response_time_ms"),
@@ -684,7 +693,7 @@ const counted = {
 /** For accounts and groups. `since` begins an hour, or a further part of an account's busy hour. */
 export const historyHours = sqliteTable("history_hours", {
   subject: integer("subject").notNull(),
-  since: integer("since").notNull(),
+  since: moment("since").notNull(),
   ...counted,
 });
 
@@ -707,10 +716,10 @@ export const hostProfiles = sqliteTable("host_profiles", {
   host: text("host").primaryKey(),
   kind: text("kind", { enum: HOST_KINDS }).notNull(),
   fingerprint: text("fingerprint"),
-  learnedAt: integer("learned_at").notNull(),
+  learnedAt: moment("learned_at").notNull(),
 });
 
-/** `url` shows the host only; `sealedUrl` is the whole URL. */
+/** `url` shows the host only; `sealedUrl` is the whole URL. With `deletedAt` no one sees it any more. */
 export const webhooks = sqliteTable("webhooks", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),
@@ -718,28 +727,29 @@ export const webhooks = sqliteTable("webhooks", {
   isActive: bool("is_active").notNull(),
   secret: text("secret").notNull(),
   disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
-  disabledAt: integer("disabled_at"),
-  failingSince: integer("failing_since"),
-  lastDeliveryAt: integer("last_delivery_at"),
+  disabledAt: moment("disabled_at"),
+  failingSince: moment("failing_since"),
+  lastDeliveryAt: moment("last_delivery_at"),
   lastStatusCode: integer("last_status_code"),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
   format: text("format", { enum: FORMATS }).notNull(),
   oldSecrets: text("old_secrets"),
-  failedFrom: integer("failed_from"),
-  failedTo: integer("failed_to"),
+  failedFrom: moment("failed_from"),
+  failedTo: moment("failed_to"),
   digestId: text("digest_id"),
-  digestAt: integer("digest_at"),
+  digestAt: moment("digest_at"),
   sealedUrl: text("sealed_url").notNull(),
   firstVerdicts: bool("first_verdicts").notNull(),
   batchDigestId: text("batch_digest_id"),
-  batchDigestAt: integer("batch_digest_at"),
+  batchDigestAt: moment("batch_digest_at"),
   name: text("name"),
   filters: integer("filters").notNull(),
   timeZone: text("time_zone"),
   summary: text("summary"),
-  summaryAt: integer("summary_at"),
-  summarySince: integer("summary_since"),
+  summaryAt: moment("summary_at"),
+  summarySince: moment("summary_since"),
+  deletedAt: moment("deleted_at"),
 });
 
 export const FILTER_FIELDS = ["group", "service", "reason", "tag", "assignee"] as const;
@@ -756,8 +766,8 @@ export const mailAddresses = sqliteTable("mail_addresses", {
   accountId: text("account_id").notNull(),
   address: text("address").notNull(),
   n: integer("n").notNull(),
-  confirmedAt: integer("confirmed_at"),
-  refusedAt: integer("refused_at"),
+  confirmedAt: moment("confirmed_at"),
+  refusedAt: moment("refused_at"),
 });
 
 export const MAIL_KINDS = ["invite", "password", "confirm", "changed", "assigned", "host"] as const;
@@ -773,12 +783,12 @@ export const mails = sqliteTable("mails", {
   data: text("data").notNull(),
   status: text("status", { enum: ["pending", "sent", "failed", "dropped"] }).notNull(),
   attempts: integer("attempts").notNull(),
-  dueAt: integer("due_at"),
+  dueAt: moment("due_at"),
   lease: text("lease"),
   lastStatusCode: integer("last_status_code"),
   lastError: text("last_error"),
-  createdAt: integer("created_at").notNull(),
-  completedAt: integer("completed_at"),
+  createdAt: moment("created_at").notNull(),
+  completedAt: moment("completed_at"),
 });
 
 /** The highest share of a limit, in percent, that an event has reported. */
@@ -799,7 +809,7 @@ export const events = sqliteTable("events", {
   accountId: text("account_id").notNull(),
   type: text("type", { enum: DELIVERED_TYPES }).notNull(),
   data: text("data").notNull(),
-  createdAt: integer("created_at").notNull(),
+  createdAt: moment("created_at").notNull(),
   linkId: text("link_id"),
 });
 
@@ -812,14 +822,14 @@ export const deliveries = sqliteTable("deliveries", {
   resting: text("resting", { enum: DELIVERY_STATUSES }),
   attempts: integer("attempts").notNull(),
   unplannedAttempts: integer("unplanned_attempts").notNull(),
-  nextAttemptAt: integer("next_attempt_at"),
-  dueAt: integer("due_at"),
+  nextAttemptAt: moment("next_attempt_at"),
+  dueAt: moment("due_at"),
   lease: text("lease"),
   digestId: text("digest_id"),
-  createdAt: integer("created_at").notNull(),
-  completedAt: integer("completed_at"),
+  createdAt: moment("created_at").notNull(),
+  completedAt: moment("completed_at"),
   lastTrigger: text("last_trigger", { enum: ATTEMPT_TRIGGERS }),
-  lastStartedAt: integer("last_started_at"),
+  lastStartedAt: moment("last_started_at"),
   lastDurationMs: integer("last_duration_ms"),
   lastStatusCode: integer("last_status_code"),
   lastError: text("last_error"),
@@ -835,7 +845,7 @@ export const deliveryAttempts = sqliteTable("delivery_attempts", {
   eventId: text("event_id").notNull(),
   number: integer("number").notNull(),
   trigger: text("trigger_kind", { enum: ATTEMPT_TRIGGERS }).notNull(),
-  startedAt: integer("started_at").notNull(),
+  startedAt: moment("started_at").notNull(),
   durationMs: integer("duration_ms"),
   statusCode: integer("status_code").notNull(),
   error: text("error"),
@@ -849,7 +859,7 @@ export const usageDays = sqliteTable("usage_days", {
   day: text("day").notNull(),
   requests: integer("requests").notNull(),
   checks: integer("checks").notNull(),
-  lastCheckAt: integer("last_check_at"),
+  lastCheckAt: moment("last_check_at"),
 });
 
 export const idempotencyKeys = sqliteTable("idempotency_keys", {
@@ -858,19 +868,19 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
   key: text("key").notNull(),
   bodyHash: text("body_hash").notNull(),
   /** Unused, but nodes of 0.1.0 need the column. */
-  runningUntil: integer("running_until").notNull(),
+  runningUntil: moment("running_until").notNull(),
   status: integer("status").notNull(),
   headers: text("headers"),
   body: text("body"),
   resourceId: text("resource_id"),
-  createdAt: integer("created_at").notNull(),
+  createdAt: moment("created_at").notNull(),
 });
 
 /** Who changed what. Entries are added with the change and never changed. */
 export const audit = sqliteTable("audit", {
   id: text("id").primaryKey(),
   accountId: text("account_id"),
-  createdAt: integer("created_at").notNull(),
+  createdAt: moment("created_at").notNull(),
   actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
   actorId: text("actor_id"),
   actorName: text("actor_name").notNull(),
@@ -885,22 +895,22 @@ export const audit = sqliteTable("audit", {
 /** One row: audit entries from before this moment may be forgotten. */
 export const auditRetention = sqliteTable("audit_retention", {
   id: integer("id").primaryKey(),
-  forgetBefore: integer("forget_before").notNull(),
+  forgetBefore: moment("forget_before").notNull(),
 });
 
 /** The last runs of maintenance jobs. */
 export const upkeep = sqliteTable("upkeep", {
   job: text("job", { enum: ["backup", "integrity", "housekeeping"] }).primaryKey(),
-  startedAt: integer("started_at").notNull(),
-  succeededAt: integer("succeeded_at"),
-  failedAt: integer("failed_at"),
+  startedAt: moment("started_at").notNull(),
+  succeededAt: moment("succeeded_at"),
+  failedAt: moment("failed_at"),
   problem: text("problem"),
 });
 
 /** The versions that have served this database. */
 export const versions = sqliteTable("versions", {
   version: text("version").primaryKey(),
-  firstStartedAt: integer("first_started_at").notNull(),
+  firstStartedAt: moment("first_started_at").notNull(),
 });
 
 /** The processes that serve this database. `roles` is a list, `state` is JSON. */
@@ -909,8 +919,8 @@ export const nodes = sqliteTable("nodes", {
   name: text("name").notNull(),
   roles: text("roles").notNull(),
   version: text("version").notNull(),
-  startedAt: integer("started_at").notNull(),
-  seenAt: integer("seen_at").notNull(),
+  startedAt: moment("started_at").notNull(),
+  seenAt: moment("seen_at").notNull(),
   state: text("state").notNull(),
 });
 
@@ -925,7 +935,7 @@ export const ofWorks = <T extends z.ZodType>(of: T) => z.object({ checks: of, de
 export const siteHolds = sqliteTable("site_holds", {
   site: text("site").primaryKey(),
   bucket: integer("bucket").notNull(),
-  until: integer("until").notNull(),
+  until: moment("until").notNull(),
   load: text("load").notNull(),
 });
 
@@ -939,12 +949,12 @@ export const facts = sqliteTable("facts", {
 export const guesses = sqliteTable("guesses", {
   account: text("account").notNull(),
   n: integer("n").notNull(),
-  guessedAt: integer("guessed_at").notNull(),
+  guessedAt: moment("guessed_at").notNull(),
 });
 
 export const setupTokens = sqliteTable("setup_tokens", {
   tokenHash: text("token_hash").primaryKey(),
-  createdAt: integer("created_at").notNull(),
+  createdAt: moment("created_at").notNull(),
 });
 
 /** Whether services still answer differently for pages that exist and pages that do not. */
@@ -952,8 +962,8 @@ export const canaries = sqliteTable("canaries", {
   service: text("service").notNull(),
   kind: text("kind").notNull(),
   isGood: bool("is_good").notNull(),
-  askedAt: integer("asked_at").notNull(),
-  aliveAt: integer("alive_at"),
+  askedAt: moment("asked_at").notNull(),
+  aliveAt: moment("alive_at"),
 });
 
 export type AccountRow = typeof accounts.$inferSelect;

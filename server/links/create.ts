@@ -324,7 +324,7 @@ const NAMES_OF_COLUMNS = sql.raw(COLUMNS.map(([, { name }]) => name).join(", "))
 
 const insertRows = onRows(
   Object.fromEntries(
-    COLUMNS.map(([, { name, dataType }]) => [name, dataType === "number" ? "bigint" : "text"]),
+    COLUMNS.map(([, { name, dataType }]) => [name, dataType === "string" ? "text" : "bigint"]),
   ),
   (rows) => sql`
     insert into ${links} (${NAMES_OF_COLUMNS}) select ${NAMES_OF_COLUMNS} from ${rows} as fresh

@@ -168,7 +168,9 @@ async function deliveriesOf(
     })
     .from(deliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookId))
-    .where(and(eq(webhooks.accountId, accountId), inArray(eventId, ids)))
+    .where(
+      and(eq(webhooks.accountId, accountId), isNull(webhooks.deletedAt), inArray(eventId, ids)),
+    )
     .orderBy(webhookId, eventId);
   return Map.groupBy(rows, (row) => row.eventId);
 }

@@ -18,6 +18,8 @@ export type MailContent = {
   button?: { text: string; url: string };
   footer: string[];
   unsubscribeUrl?: string;
+  /** What that link does; "Unsubscribe" by default. */
+  unsubscribeText?: string;
 };
 
 const LONGEST_SUBJECT = 150;
@@ -55,10 +57,12 @@ function textOf(content: MailContent): string {
     (content.closing ?? []).map(plain).join("\n"),
     button && `${button.text}:\n${button.url}`,
     ["-- ", ...content.footer.map(plain)].join("\n"),
-    content.unsubscribeUrl && `Unsubscribe: ${content.unsubscribeUrl}`,
+    content.unsubscribeUrl && `${unsubscribeText(content)}: ${content.unsubscribeUrl}`,
   ];
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
+
+const unsubscribeText = ({ unsubscribeText: text = "Unsubscribe" }: MailContent) => plain(text);
 
 const escaped = (text: string) => encodeXML(plain(text));
 
@@ -141,10 +145,11 @@ ${list
 const buttonHtml = ({ text, url }: NonNullable<MailContent["button"]>) =>
   `<p style="margin:24px 0 0"><a class="button" href="${encodeXML(url)}" style="display:inline-block;padding:10px 18px;border-radius:8px;background:#1d2129;color:#ffffff;font-weight:600;text-decoration:none">${escaped(text)}</a></p>`;
 
-function footerHtml({ footer, unsubscribeUrl }: MailContent): string {
+function footerHtml(content: MailContent): string {
+  const { footer, unsubscribeUrl } = content;
   const lines = footer.map((text) => `<div>${inert(text)}</div>`);
   const way = unsubscribeUrl
-    ? `<div><a class="soft" href="${encodeXML(unsubscribeUrl)}" style="color:#667085">Unsubscribe</a></div>`
+    ? `<div><a class="soft" href="${encodeXML(unsubscribeUrl)}" style="color:#667085">${escaped(unsubscribeText(content))}</a></div>`
     : "";
   return [...lines, way].join("\n");
 }

@@ -12,6 +12,23 @@ export type LinkPurpose = "confirm" | "unsubscribe";
 /** Whose mail a link is about. `n` is the number of refusals of the address, which confirmations must not survive. */
 export type MailLink = { accountId: string; webhookId: string; address: string; n: number };
 
+/** Of a mail that no webhook sends: it is about all mail of the account. */
+export const ofAccount = (accountId: string, address: string): MailLink => ({
+  accountId,
+  webhookId: "",
+  address,
+  n: 0,
+});
+
+export const isOfAccount = ({ webhookId }: MailLink) => webhookId === "";
+
+/** Headers by which mail programs offer to unsubscribe (RFC 2369, RFC 8058). */
+export const unsubscribeHeaders = (url: string): Record<string, string> => ({
+  "List-Unsubscribe": `<${url}>`,
+  // RFC 8058 §3.1 requires https.
+  ...(url.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+});
+
 const CONFIRMATION_MS = 7 * 86_400_000;
 
 const Payload = z.tuple([z.string(), z.string(), z.string(), z.int(), z.int()]);

@@ -322,8 +322,9 @@ function createHealth({ smtp, clock, onProblem }: MailOptions) {
     onProblem(null);
   }
 
+  const restMsLeft = () => Math.max(0, Math.ceil(restUntil - clock.elapsed()));
   return {
-    restMs: () => Math.max(0, restUntil - clock.elapsed()),
+    restMs: restMsLeft,
     /** How many may run: one while it is not known whether the server works again. */
     most: () => (problem === null ? smtp.connections : 1),
     note(ended: Ended) {
@@ -335,7 +336,7 @@ function createHealth({ smtp, clock, onProblem }: MailOptions) {
     },
     state: () => ({
       ...{ lastSuccessAt, lastReply, problem },
-      restMs: Math.max(0, restUntil - clock.elapsed()),
+      restMs: restMsLeft(),
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import {
@@ -33,7 +33,7 @@ export async function listAllDeliveries(
   { accountId }: Caller,
   query: AllDeliveriesQuery,
 ): Promise<CursorPage<DeliveryOfAccountRecord>> {
-  const ofAccount = eq(webhooks.accountId, accountId);
+  const ofAccount = and(eq(webhooks.accountId, accountId), isNull(webhooks.deletedAt));
   const own = await store
     .select({ id: webhooks.id })
     .from(webhooks)

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import { type DeliveryStatus, webhooks } from "../db/tables.ts";
@@ -33,7 +33,7 @@ export async function countDeliveryDays(
   const own = await store
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(eq(webhooks.accountId, accountId));
+    .where(and(eq(webhooks.accountId, accountId), isNull(webhooks.deletedAt)));
   const today = Math.floor(clock.now() / DAY_MS);
   const days = Array.from({ length }, (_, index) => today - length + 1 + index);
   const rows = await readCounts(

@@ -34,19 +34,22 @@ export function selectEventIds(
  * Goes through a webhook's deliveries, or those with one status, in the order of their events and in short steps: there
  * may be millions.
  * @param change gets a condition for the deliveries of a step
+ * @param signal ends it after a step
+ * @returns whether it came to the end
  */
 export async function inDeliverySteps(
   { store, clock }: Pick<Deps, "store" | "clock">,
   { webhookId, status }: { webhookId: string; status?: DeliveryStatus },
   change: (isInStep: SQL) => Promise<unknown>,
-): Promise<void> {
+  signal?: AbortSignal,
+): Promise<boolean> {
   const { eventId } = deliveries;
   const isListed = and(
     eq(deliveries.webhookId, webhookId),
     status && eq(deliveries.status, status),
   );
   let after = "";
-  await inSteps(clock, async (rows) => {
+  const step = async (rows: number) => {
     const found = await store
       .select({ eventId })
       .from(deliveries)
@@ -61,7 +64,9 @@ export async function inDeliverySteps(
     await change(and(isListed, gt(eventId, after), lte(eventId, last), inArray(eventId, ids))!);
     after = last;
     return found.length;
-  });
+  };
+  const { isDone } = await inSteps(clock, step, { signal });
+  return isDone;
 }
 
 /** Cells that identify claimed deliveries and their leases. */

@@ -1,5 +1,5 @@
 import { DARK_ONLY, type MailContent, renderMail, singleLine } from "../mail/layout.ts";
-import { mailPath } from "../mail/links.ts";
+import { mailPath, unsubscribeHeaders } from "../mail/links.ts";
 import type { Mail } from "../mail/server.ts";
 import type { Deps } from "../work/deps.ts";
 import {
@@ -47,20 +47,38 @@ export function mailFor(
     ...(message.linkId && { thread: `link.${message.linkId}.${recipient.webhookId}` }),
     ...renderMail(content),
     headers: {
-      "List-Id": `${listName(recipient)} <${recipient.webhookId}.${new URL(publicUrl!).hostname}>`,
-      "List-Unsubscribe": `<${unsubscribeUrl}>`,
-      // RFC 8058 §3.1 requires https.
-      ...(unsubscribeUrl.startsWith("https:") && {
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-      }),
+      "List-Id": `${listPhrase(recipient)} <${recipient.webhookId}.${new URL(publicUrl!).hostname}>`,
+      ...unsubscribeHeaders(unsubscribeUrl),
       "X-Stillup-Event": event.type,
     },
   };
 }
 
-/** Short, since a line of a header cannot be longer than 998 characters (RFC 5322 §2.1.1). */
-const listName = ({ name }: Pick<Recipient, "name">) =>
-  [...singleLine(name ?? "Stillup").replace(/[<>"]/g, "")].slice(0, 100).join("");
+/**
+ * The name as the phrase of a `List-Id`, whose identifier is never encoded (RFC 2919 §3): words, a quoted string (RFC
+ * 5322 §3.2.4), or encoded words (RFC 2047 §5 (3)).
+ */
+function listPhrase({ name }: Pick<Recipient, "name">): string {
+  // Short, since a line of a header cannot be longer than 998 characters (RFC 5322 §2.1.1).
+  const text = [...singleLine(name ?? "").replace(/[<>"\\]/g, "")].slice(0, 100).join("");
+  if (text === "") return "Stillup";
+  if (/^[\w !#$%&'*+/=?^`{|}~-]+$/.test(text)) return text;
+  if (/^[ -~]+$/.test(text)) return `"${text}"`;
+  return encodedWords(text).join(" ");
+}
+
+/** An encoded word has 75 characters at most, and whole characters (RFC 2047 §2, §5). */
+const ENCODED_BYTES = 45;
+
+function encodedWords(text: string): string[] {
+  const words: string[] = [""];
+  for (const character of text) {
+    const longer = words.at(-1)! + character;
+    if (Buffer.byteLength(longer) <= ENCODED_BYTES) words[words.length - 1] = longer;
+    else words.push(character);
+  }
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString("base64")}?=`);
+}
 
 /**
  * The HTML of the mail in one of its themes, for a preview: without the link to unsubscribe, as `mailTextFor`.

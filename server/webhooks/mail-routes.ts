@@ -27,7 +27,7 @@ const Subscription = z.object({
   address: z.string(),
   name: z.string().nullable(),
   account: z.string().nullable(),
-  state: z.enum(["unconfirmed", "active", "paused", "unsubscribed", "refused", "gone"]),
+  state: z.enum(["unconfirmed", "active", "paused", "unsubscribed", "refused", "gone", "account"]),
 }) satisfies z.ZodType<Found>;
 
 /** What a person gets by mail to their own address. */

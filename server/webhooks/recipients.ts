@@ -1,12 +1,12 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
-import { queueMail, refuseManyConfirmations } from "../accounts/mails.ts";
+import { queueMail, recipientRefused } from "../accounts/mails.ts";
 import type { Actor, Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import { accounts, mailAddresses, users, type WebhookRow, webhooks } from "../db/tables.ts";
-import { conflict } from "../lib/errors.ts";
+import { conflict, notFound } from "../lib/errors.ts";
 import { addressIn } from "../lib/mail-address.ts";
-import type { MailLink } from "../mail/links.ts";
+import { isOfAccount, type MailLink } from "../mail/links.ts";
 import type { Deps } from "../work/deps.ts";
 import { pauseOrResume } from "./pause-resume.ts";
 
@@ -69,7 +69,6 @@ async function askToConfirm(
   recipient: Recipient,
   { id: webhookId, name }: { id: string; name: string | null },
 ): Promise<void> {
-  await refuseManyConfirmations(deps, recipient);
   const data = { webhookId, name, by: by.name };
   await queueMail(deps, { ...recipient, kind: "confirm", userId: null, data });
 }
@@ -103,33 +102,56 @@ export async function refuseUnwanted(
   webhook: Pick<WebhookRow, "accountId" | "sealedUrl" | "disabledReason">,
 ): Promise<void> {
   const { disabledReason: reason, accountId } = webhook;
-  if (reason === "unconfirmed") {
-    throw conflict(
-      "The recipient has not confirmed yet. Ask them to follow the link in the message, or send it again.",
-      { reason },
-    );
-  }
+  if (reason === "unconfirmed") throw unconfirmed();
   if (reason !== "unsubscribed") return;
   const recipient = keyOf({ accountId, address: addressOf(deps, webhook) });
   const isOwn = by.kind === "user" && by.name === recipient.address;
   if (isOwn && (await isProvenByPerson(deps.store, recipient))) return;
-  throw conflict("The recipient has unsubscribed. Only they can subscribe again.", { reason });
+  throw unsubscribed();
 }
 
-const recipientRefused = (address: string) =>
+/**
+ * Refuses to send mail that no queue has let pass, such as a test: a recipient who has unsubscribed, refused or not
+ * confirmed gets nothing, whatever the webhook says. Call it right before sending.
+ * @throws CONFLICT
+ */
+export async function refuseUnqueued(
+  { store, secrets }: Pick<Deps, "store" | "secrets">,
+  { id, accountId }: Pick<WebhookRow, "id" | "accountId">,
+): Promise<void> {
+  const isIt = and(eq(webhooks.id, id), isNull(webhooks.deletedAt));
+  const [webhook] = await store.select().from(webhooks).where(isIt);
+  if (!webhook) throw notFound("webhook");
+  if (webhook.format !== "email") return;
+  const { disabledReason: reason } = webhook;
+  if (reason === "unconfirmed") throw unconfirmed();
+  if (reason === "unsubscribed") throw unsubscribed();
+  const recipient = keyOf({ accountId, address: addressOf({ secrets }, webhook) });
+  if (!(await mayWriteTo(store, recipient))) throw unconfirmed();
+}
+
+const unconfirmed = () =>
   conflict(
-    `${address} has refused all mail of this account. Only they can allow it again, on the page of the link "Unsubscribe" in any message.`,
-    { reason: "recipient_refused" },
+    "The recipient has not confirmed yet. Ask them to follow the link in the message, or send it again.",
+    { reason: "unconfirmed" },
   );
 
-/** What the page of a link shows. `state` is `gone` after the webhook was deleted or got another address. */
+const unsubscribed = () =>
+  conflict("The recipient has unsubscribed. Only they can subscribe again.", {
+    reason: "unsubscribed",
+  });
+
+/**
+ * What the page of a link shows. `state` is `gone` after the webhook was deleted or got another address, and `account`
+ * if the link is about all mail of the account, and none of its webhooks.
+ */
 export type Subscription = {
   address: string;
   /** The webhook's name. */
   name: string | null;
   /** The e-mail of the account that sends it. */
   account: string | null;
-  state: "unconfirmed" | "active" | "paused" | "unsubscribed" | "refused" | "gone";
+  state: "unconfirmed" | "active" | "paused" | "unsubscribed" | "refused" | "gone" | "account";
 };
 
 export async function findSubscription(deps: Deps, link: MailLink): Promise<Subscription> {
@@ -138,7 +160,8 @@ export async function findSubscription(deps: Deps, link: MailLink): Promise<Subs
   const known = await findAddress(store, keyOf(link));
   const webhook = await findOfLink(deps, link);
   const about = { address: link.address, name: webhook?.name ?? null };
-  return { ...about, account: account?.email ?? null, state: stateOf(webhook, known) };
+  const state = isOfAccount(link) && !known?.refusedAt ? "account" : stateOf(webhook, known);
+  return { ...about, account: account?.email ?? null, state };
 }
 
 function stateOf(
@@ -181,9 +204,10 @@ async function proveOwner({ store, clock }: Deps, { accountId, address }: Recipi
 export const unsubscribe = (
   deps: Deps,
   link: MailLink,
-  { isAll, address }: { isAll: boolean; address: () => string },
+  { isAll: isAsked, address }: { isAll: boolean; address: () => string },
 ) =>
   inAccount(deps, link, async (at, webhooksOf) => {
+    const isAll = isAsked || isOfAccount(link);
     const recipient = keyOf(link);
     const now = at.clock.now();
     const known = await findAddress(at.store, recipient);
@@ -204,8 +228,9 @@ export const unsubscribe = (
 /** Takes a refusal back, and enables the link's webhook again if it was unsubscribed. */
 export const subscribeAgain = (deps: Deps, link: MailLink, address: () => string) =>
   inAccount(deps, link, async (at, webhooksOf) => {
-    const agreed = { confirmedAt: at.clock.now(), refusedAt: null };
-    await writeAddress(at.store, keyOf(link), agreed);
+    // What is no longer refused is not agreed to: a confirmation asks for that.
+    const agreed = isOfAccount(link) ? {} : { confirmedAt: at.clock.now() };
+    await writeAddress(at.store, keyOf(link), { ...agreed, refusedAt: null });
     const webhook = webhooksOf.find(({ id }) => id === link.webhookId);
     if (webhook?.disabledReason === "unsubscribed") await enable(at, link, webhook, address);
   });
@@ -225,7 +250,11 @@ const inAccount = <T>(
     .finally(deps.loops.wake);
 
 async function webhooksTo(deps: Deps, link: MailLink): Promise<WebhookRow[]> {
-  const isMail = and(eq(webhooks.accountId, link.accountId), eq(webhooks.format, "email"));
+  const isMail = and(
+    eq(webhooks.accountId, link.accountId),
+    eq(webhooks.format, "email"),
+    isNull(webhooks.deletedAt),
+  );
   const rows = await deps.store.select().from(webhooks).where(isMail);
   return rows.filter((webhook) => isSameAddress(deps, webhook, link));
 }

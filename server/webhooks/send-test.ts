@@ -9,7 +9,7 @@ import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { sampleOf } from "./event-types.ts";
 import type { TestResult as Schema, WebhookRecord } from "./model.ts";
-import { refuseUnwanted } from "./recipients.ts";
+import { refuseUnqueued } from "./recipients.ts";
 import { isSuccess, messageFor, type Outcome, sendMessage, statusCodeOf } from "./send.ts";
 
 export type TestResult = z.infer<typeof Schema>;
@@ -17,7 +17,8 @@ export type TestResult = z.infer<typeof Schema>;
 /**
  * Sends an event, by default of the first subscribed type with sample data, marked as a test, even if the webhook is disabled. It is
  * recorded as a delivery, is not retried, and does not count for or against the webhook.
- * @throws CONFLICT when the webhook was deleted meanwhile, or was sealed with another secret key
+ * @throws CONFLICT when the recipient of a mail has not agreed to it, when the webhook was deleted meanwhile, or was
+ * sealed with another secret key
  */
 export async function sendTest(
   deps: Deps,
@@ -26,7 +27,7 @@ export async function sendTest(
   saveReply: SaveReply<TestResult> = saveNoReply,
   sample: Sample = sampleFor(webhook, deps.clock.now()),
 ): Promise<TestResult> {
-  if (webhook.disabledReason === "unconfirmed") await refuseUnwanted(deps, caller, webhook);
+  await refuseUnqueued(deps, webhook);
   const event = testEvent(webhook, sample, deps.clock.now());
   const message = messageOrConflict(deps, webhook, event);
   // Without a signal it cannot be aborted.

@@ -87,7 +87,7 @@ async function readUse(store: Store) {
     select no, id, tier,
       (select coalesce(sum(active + dead + unknown), 0) from link_counts where subject = accounts.no),
       (select count(*) from api_keys where account_id = accounts.id and revoked_at is null),
-      (select count(*) from webhooks w where w.account_id = accounts.id)
+      (select count(*) from webhooks w where w.account_id = accounts.id and w.deleted_at is null)
     from accounts where ${exists(subscriptions)}`);
   return rows.map(([no, id, tier, linkCount, keys, hooks]) => ({
     ...{ no: Number(no), id, tier },

@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
-import { auditChange, isRecorded, webhookTarget } from "../accounts/audit.ts";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
+import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
@@ -12,6 +12,7 @@ import {
 } from "../db/tables.ts";
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
+import { logFailure } from "../lib/log.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
@@ -35,6 +36,7 @@ export async function listWebhooks(
   const { limit, offset } = windowOf(page);
   const isOwn = and(
     eq(webhooks.accountId, caller.accountId),
+    isNull(webhooks.deletedAt),
     format && eq(webhooks.format, format),
   )!;
   const [rows, total] = await Promise.all([
@@ -55,7 +57,7 @@ export async function findWebhook(deps: Deps, caller: Caller, id: string): Promi
   const rows = await deps.store
     .select()
     .from(webhooks)
-    .where(eq(webhooks.id, parseId(id) ?? ""));
+    .where(and(eq(webhooks.id, parseId(id) ?? ""), isNull(webhooks.deletedAt)));
   const [webhook] = await visibleTo(deps, caller, rows);
   if (!webhook) throw notFound("webhook");
   if (webhook.accountId !== caller.accountId) throw foreign("webhook");
@@ -130,36 +132,53 @@ export const subscriptionRows = (webhookId: string, events: EventType[]) =>
   events.map((type, position) => ({ webhookId, type, position }));
 
 async function refuseAtLimit({ store, config }: Deps, { accountId, tier }: Caller) {
-  const used = await countRows(store, eq(webhooks.accountId, accountId));
+  const isOwn = and(eq(webhooks.accountId, accountId), isNull(webhooks.deletedAt))!;
+  const used = await countRows(store, isOwn);
   const limit = config.tierLimits[tier].webhooks;
   if (used >= limit) throw limitReached("webhooks", limit, used);
 }
 
 /**
- * Deletes a webhook with its deliveries; the result of a running attempt is dropped. The webhook is disabled first, so
- * that nothing more is sent. There may be millions of deliveries, so they are deleted in steps.
+ * Deletes a webhook with its deliveries; the result of a running attempt is dropped. It is gone from every answer at
+ * once. There may be millions of deliveries, so they are deleted in steps, which housekeeping continues if they fail.
+ * @throws NOT_FOUND, or FORBIDDEN when it belongs to another account
  */
 export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Promise<void> {
-  const webhook = await findWebhook(deps, caller, id);
-  await beginDeletion(deps, caller, webhook);
-  await inDeliverySteps(deps, { webhookId: webhook.id }, (isInStep) =>
-    deps.store.delete(deliveries).where(isInStep),
-  );
-  await deps.store.delete(webhooks).where(eq(webhooks.id, webhook.id));
-}
-
-/** Disables the webhook and audits the deletion, unless an earlier request has done so and was interrupted. */
-async function beginDeletion(deps: Deps, caller: Caller, { id }: WebhookRow): Promise<void> {
-  const action = "webhook.deleted";
-  await deps.store.transaction(async (tx) => {
+  const { id: webhookId } = await deps.store.transaction(async (tx) => {
     const inTx = { ...deps, store: tx };
     const webhook = await findAndLockWebhook(inTx, caller, id);
-    if (webhook.isActive) {
-      await tx.update(webhooks).set(disabledAt(deps.clock.now())).where(eq(webhooks.id, id));
-    }
-    if (await isRecorded(tx, caller.accountId, { action, id })) return;
-    await auditChange(inTx, caller, { action, target: webhookTarget(webhook) });
+    const now = deps.clock.now();
+    await tx
+      .update(webhooks)
+      .set({ ...disabledAt(now), summaryAt: null, deletedAt: now })
+      .where(eq(webhooks.id, webhook.id));
+    const target = webhookTarget(webhook);
+    await auditChange(inTx, caller, { action: "webhook.deleted", target });
+    return webhook;
   });
+  await erase(deps, webhookId).catch(logDelay);
+}
+
+const logDelay = logFailure("failed to delete a webhook: housekeeping continues");
+
+/** Erases webhooks whose deletion was cut short, until the signal. */
+export async function eraseDeletedWebhooks(deps: Deps, signal?: AbortSignal): Promise<void> {
+  const deleted = await deps.store
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(isNotNull(webhooks.deletedAt));
+  for (const { id } of deleted) await erase(deps, id, signal);
+}
+
+async function erase(deps: Deps, webhookId: string, signal?: AbortSignal): Promise<void> {
+  const { store } = deps;
+  const isDone = await inDeliverySteps(
+    deps,
+    { webhookId },
+    (isInStep) => store.delete(deliveries).where(isInStep),
+    signal,
+  );
+  if (isDone) await store.delete(webhooks).where(eq(webhooks.id, webhookId));
 }
 
 /** Columns of a webhook that a user disables. */

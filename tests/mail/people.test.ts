@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { and, desc, eq } from "drizzle-orm";
 import { deleteOldMails } from "../../server/accounts/mails.ts";
+import { sendDue } from "../../server/accounts/send-mails.ts";
 import { audit, mailAddresses, mails, users } from "../../server/db/tables.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
@@ -115,6 +116,75 @@ onBothEngines(
         statuses.push(status);
       }
       expect(statuses).toEqual([202, 202, 202, 429]);
+    });
+
+    test("is one message however often an owner asks while it waits, and ten a day to an address", async () => {
+      const { browsers } = await newTeam(server());
+      const { store } = server().deps;
+      const address = "stranger@example.org";
+      const invited = await browsers.owner.post("/people", { email: address, role: "viewer" });
+      const people = (await browsers.owner.get("/people")).body.data.items;
+      const { id } = people.find(({ email }: { email: string }) => email === address);
+      const again = async () => (await browsers.owner.post(`/people/${id}/password-link`)).status;
+
+      const asked = await Promise.all(Array.from({ length: 20 }, again));
+      await sendAll(server().deps);
+      expect([invited.status, ...new Set(asked)]).toEqual([201, 200]);
+      expect(lettersTo(address)).toHaveLength(1);
+
+      const statuses: number[] = [];
+      for (let n = 0; n < 5; n++) {
+        statuses.push(await again());
+        await sendAll(server().deps);
+      }
+      expect(statuses).toEqual([200, 200, 200, 200, 429]);
+      expect(lettersTo(address)).toHaveLength(5);
+      expect(await store.$count(mails, eq(mails.address, address))).toBe(5);
+    });
+
+    test("has a way to refuse for strangers, which is kept for the address", async () => {
+      const { browsers } = await newTeam(server());
+      const invite = (email: string) => browsers.owner.post("/people", { email, role: "viewer" });
+      await invite("nina@example.org");
+      await sendAll(server().deps);
+      const [letter] = lettersTo("nina@example.org");
+      const path = /http:\/\/links.example.org(\/mail\/unsubscribe\/\S+)/.exec(letter!.text!)![1]!;
+      expect(letter!.text).toContain("Refuse all mail of this account: http");
+
+      const stranger = openBrowser(server());
+      expect((await stranger.get(path)).body.data.state).toBe("account");
+      const refused = await stranger.post(path, { to: "refuse" });
+      expect(refused.body.data.state).toBe("refused");
+      const people = (await browsers.owner.get("/people")).body.data.items;
+      const { id } = people.find(({ email }: { email: string }) => email === "nina@example.org");
+      const link = await browsers.owner.post(`/people/${id}/password-link`);
+      const removed = await browsers.owner.delete(`/people/${id}`);
+      const again = await invite("nina@example.org");
+      await stranger.post("/password-mail", { email: "nina@example.org" });
+      await sendAll(server().deps);
+
+      expect(removed.status).toBe(204);
+      for (const { status, body } of [link, again])
+        expect([status, body.error.details.reason]).toEqual([409, "recipient_refused"]);
+      expect(lettersTo("nina@example.org")).toHaveLength(1);
+
+      expect((await stranger.post(path, { to: "subscribe" })).body.data.state).toBe("account");
+      expect((await invite("nina@example.org")).status).toBe(201);
+    });
+
+    test("goes round accounts, so that one with many messages does not delay the others", async () => {
+      const { browsers } = await newTeam(server());
+      const { browsers: others } = await newTeam(server());
+      for (let n = 0; n < 6; n++)
+        await browsers.owner.post("/people", { email: `many${n}@example.org`, role: "viewer" });
+      server().clock.moveBy(1000);
+      await others.owner.post("/people", { email: "late@example.org", role: "viewer" });
+
+      await sendDue(server().deps);
+
+      expect(lettersTo("late@example.org")).toHaveLength(1);
+      await sendAll(server().deps);
+      expect(lettersTo("many5@example.org")).toHaveLength(1);
     });
 
     test("reports a new password, and a change of the second factor, to its owner", async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { noteVerified } from "../../server/accounts/sign-in.ts";
-import { users } from "../../server/db/tables.ts";
+import { mailAddresses, users, webhooks } from "../../server/db/tables.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
@@ -149,6 +149,40 @@ onBothEngines(
       expect(await stateOf(me, id)).toBe("active");
     });
 
+    test("gets no test and no summary after unsubscribing, refusing, or before confirming, whatever the webhook says", async () => {
+      const me = await server().account();
+      await agreeTo(server(), me, "uma@example.org");
+      const summary = { frequency: "daily", at: "08:00", time_zone: "UTC" };
+      const more = { events: ["link.dead", "summary.ready"], summary };
+      const { id } = (await create(me, "uma@example.org", more)).body.data;
+      const path = `/api/v1/webhooks/${id}`;
+      const both = async () =>
+        Promise.all(
+          ["test", "summary"].map(async (what) => {
+            const { status, body } = await me.post(`${path}/${what}`);
+            return status === 200 ? 200 : body.error.details.reason;
+          }),
+        );
+      expect(await both()).toEqual([200, 200]);
+      const sent = lettersTo("uma@example.org").length;
+      const unsubscribed = pathIn("uma@example.org", "unsubscribe");
+
+      await ask(server(), "POST", unsubscribed, { to: "unsubscribe" });
+      expect(await both()).toEqual(["unsubscribed", "unsubscribed"]);
+      await me.patch(path, { is_active: false });
+      expect(await both()).toEqual(["unsubscribed", "unsubscribed"]);
+      await ask(server(), "POST", unsubscribed, { to: "refuse" });
+      const { store } = server().deps;
+      await store
+        .update(webhooks)
+        .set({ isActive: true, disabledReason: null })
+        .where(eq(webhooks.id, id));
+      expect(await both()).toEqual(["recipient_refused", "recipient_refused"]);
+      await store.delete(mailAddresses).where(eq(mailAddresses.address, "uma@example.org"));
+      expect(await both()).toEqual(["unconfirmed", "unconfirmed"]);
+      expect(lettersTo("uma@example.org")).toHaveLength(sent);
+    });
+
     test("can refuse all mail of an account, and take that back", async () => {
       const me = await server().account();
       const ids: string[] = [];
@@ -202,7 +236,10 @@ onBothEngines(
     test("is asked three times a day at most, and an account asks twenty", async () => {
       const me = await server().account();
       const statuses: number[] = [];
-      for (let n = 0; n < 4; n++) statuses.push((await create(me, "hal@example.org")).status);
+      for (let n = 0; n < 4; n++) {
+        statuses.push((await create(me, "hal@example.org")).status);
+        await sendAll(server().deps);
+      }
       for (let n = 0; n < 18; n++) statuses.push((await create(me, `x${n}@example.org`)).status);
 
       expect(statuses.slice(0, 4)).toEqual([201, 201, 201, 429]);

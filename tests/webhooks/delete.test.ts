@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { deliveries, webhookEvents } from "../../server/db/tables.ts";
+import { deliveries, webhookEvents, webhooks } from "../../server/db/tables.ts";
+import { eraseDeletedWebhooks } from "../../server/webhooks/webhooks.ts";
 import { onBothEngines } from "../harness.ts";
 import { makeNews, subscribe } from "../receiver.ts";
 
@@ -20,6 +21,34 @@ onBothEngines("DELETE /webhooks/{id}", (server) => {
     expect(await store.select().from(webhookEvents).where(eq(webhookEvents.webhookId, id))).toEqual(
       [],
     );
+  });
+
+  test("a webhook whose deletion was cut short is gone from every answer, and housekeeping finishes it", async () => {
+    const me = await server().account();
+    const { id, path } = await subscribe(me, "https://example.com/");
+    await makeNews(me);
+    const { deps, clock } = server();
+    await deps.store
+      .update(webhooks)
+      .set({ isActive: false, disabledReason: "failing", deletedAt: clock.now() })
+      .where(eq(webhooks.id, id));
+
+    const asked = await Promise.all([
+      me.get(path),
+      me.patch(path, { is_active: true }),
+      me.delete(path),
+      me.post(`${path}/test`),
+      me.post(`${path}/rotate-secret`, {}),
+      me.get(`${path}/deliveries`),
+    ]);
+    expect(asked.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+    for (const list of ["", "/deliveries", "/deliveries/days"])
+      expect((await me.get(`/api/v1/webhooks${list}`)).body.data.items).toEqual([]);
+    expect((await me.get("/api/v1/overview")).body.data.webhooks.disabled.total).toBe(0);
+
+    await eraseDeletedWebhooks(deps);
+    expect(await deps.store.$count(webhooks, eq(webhooks.id, id))).toBe(0);
+    expect(await deps.store.$count(deliveries, eq(deliveries.webhookId, id))).toBe(0);
   });
 
   test("another account's webhook stays", async () => {

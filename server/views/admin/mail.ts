@@ -1,4 +1,4 @@
-import { and, count, eq, isNotNull } from "drizzle-orm";
+import { and, count, eq, isNotNull, isNull } from "drizzle-orm";
 import * as z from "zod";
 import { mailIsOff } from "../../accounts/mails.ts";
 import { deliveries, webhooks } from "../../db/tables.ts";
@@ -29,7 +29,11 @@ export async function readMail(deps: Deps): Promise<z.infer<typeof MailState>> {
   const { mail, store } = deps;
   if (!mail) throw mailIsOff();
   const { host, port, security, from, lastSuccessAt, lastReply, problem, restMs } = mail.state();
-  const isWaiting = and(eq(webhooks.format, "email"), isNotNull(deliveries.dueAt));
+  const isWaiting = and(
+    eq(webhooks.format, "email"),
+    isNull(webhooks.deletedAt),
+    isNotNull(deliveries.dueAt),
+  );
   const [alerts] = await store.readPool
     .select({ count: count() })
     .from(deliveries)

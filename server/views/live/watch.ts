@@ -179,7 +179,7 @@ const SNAPSHOT = `select
   (select count(*) || '.' || max(updated_at) from groups where account_id = ?),
   (select count(*) || '.' || max(updated_at) from api_keys where account_id = ?),
   (select count(*) || '.' || max(updated_at) || '.' || coalesce(max(last_delivery_at), 0)
-    from webhooks where account_id = ?),
+    from webhooks where account_id = ? and deleted_at is null),
   (select count(*) || '.' || sum(active + dead + unknown + skipped + total)
     from batches where account_id = ? and completed_at is null),
   (select changed_at || '.' || link_no from changes where account_no = ? order by changed_at desc, link_no desc limit 1),

@@ -143,7 +143,11 @@ const DELIVERIES = `
 async function webhooksByState({ store }: Deps): Promise<Reading> {
   const state = sql<string>`case when is_active = 0 then 'off_' || coalesce(disabled_reason, 'user')
     when failing_since is null then 'well' else 'failing' end`;
-  const rows = await store.readPool.select({ state, count: count() }).from(webhooks).groupBy(state);
+  const rows = await store.readPool
+    .select({ state, count: count() })
+    .from(webhooks)
+    .where(isNull(webhooks.deletedAt))
+    .groupBy(state);
   const counts = new Map(rows.map((row) => [row.state, row.count]));
   return WEBHOOK_STATES.map((name) => [{ state: name }, counts.get(name) ?? 0]);
 }

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { cached } from "../../db/cached.ts";
 import { deliveries, hostSettings, webhooks } from "../../db/tables.ts";
@@ -63,7 +63,11 @@ async function findWaiting({ store: { readPool }, clock }: Deps, caller: Caller)
 }
 
 const isOwn = ({ accountId }: Caller, isActive: boolean) =>
-  and(eq(webhooks.accountId, accountId), eq(webhooks.isActive, isActive));
+  and(
+    eq(webhooks.accountId, accountId),
+    eq(webhooks.isActive, isActive),
+    isNull(webhooks.deletedAt),
+  );
 
 async function countFailing({ store }: Deps, caller: Caller): Promise<number> {
   const [found] = await store

@@ -109,6 +109,17 @@ export function UnsubscribePage({ session }: PageProps) {
               {state === "unsubscribed" && button("refuse", `Refuse all mail of ${account}`)}
             </div>
           </>
+        ) : state === "account" ? (
+          <>
+            <h1>Refuse all mail</h1>
+            <p class="door-lead">
+              {account} can send mail to <b>{address}</b>, such as invitations, until you refuse it.
+            </p>
+            <Problem error={choice.error} />
+            <div class="door-choices">
+              {button("refuse", `Refuse all mail of ${account}`, true)}
+            </div>
+          </>
         ) : (
           <>
             <h1>Unsubscribe</h1>
