@@ -179,7 +179,7 @@ async function compose(deps: Deps, row: MailRow): Promise<MailContent | null> {
   return content && withRefusal(deps, row, content);
 }
 
-/** Whoever is not known to read the address can refuse all mail of the account. */
+/** A person who is not known to read the address can refuse all mail of the account. */
 function withRefusal(deps: Deps, { accountId, address }: MailRow, content: MailContent) {
   if (accountId === null) return content;
   const path = mailPath(deps, "unsubscribe", ofAccount(accountId, address));

@@ -60,6 +60,7 @@ function asciiName(domain: string): string | null {
 export function readMailto(url: string): Read {
   const rest = /^mailto:(.*)$/is.exec(url)?.[1];
   if (rest === undefined) return refused("must be a mailto: URL, such as mailto:ann@example.com");
+  if (rest.startsWith("//")) return refused("must have no // after mailto:");
   if (/[?]/.test(rest)) return refused("must be the address alone, without ? and what follows");
   if (/[#]/.test(rest)) return refused("must be the address alone, without # and what follows");
   const address = decoded(rest);
@@ -83,8 +84,9 @@ export const receiverOf = (url: string): string =>
 /** The address of a URL that `mailtoUrl` made. */
 export const addressIn = (url: string): string => decodeURIComponent(url.slice("mailto:".length));
 
+/** Unlike a query, RFC 6068 has `+` stand for itself. */
 export const mailtoUrl = (address: string): string =>
-  `mailto:${encodeURIComponent(address).replaceAll("%40", "@")}`;
+  `mailto:${encodeURIComponent(address).replaceAll("%40", "@").replaceAll("%2B", "+")}`;
 
 /** Whether one of the patterns, such as `example.com`, `*.example.com` or `*`, allows the domain of the address. */
 export function isInDomains(address: string, patterns: readonly string[]): boolean {

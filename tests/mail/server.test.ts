@@ -170,6 +170,9 @@ describe("An address", () => {
   test.each([
     ["mailto:ann@example.com", true],
     ["MAILTO:ann%2Bx@example.com", true],
+    ["mailto:ann+x@example.com", true],
+    ["mailto://ann@example.com", false],
+    ["mailto:%2F%2Fann@example.com", true],
     ["ann@example.com", false],
     ["https://example.com/", false],
     ["mailto:", false],

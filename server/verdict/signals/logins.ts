@@ -227,6 +227,9 @@ function asksAge({ answer: { page }, url }: Seen): boolean {
   if (titlesOf(page).some((words) => ASKS_AGE.test(words))) return true;
   const isShort = page.text.length < SMALL;
   if (isShort && headlinesOf(page).some((words) => NAMES_AGE.test(words))) return true;
+  // Below such a wall the page may stand whole, hidden by a script.
+  if (NAMES_AGE.test(page.heading) && titlesOf(page).some((words) => NAMES_AGE.test(words)))
+    return true;
   return ASKS_AGE.test(page.heading) && !isAbout(page, url) && (isShort || !isInOverlay(page));
 }
 

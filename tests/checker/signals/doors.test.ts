@@ -331,6 +331,12 @@ describe("a question of age stands before what the link names", () => {
       ],
     ]),
     [
+      "in the title and the heading, over much else",
+      { url: WINE, html: page("Age check | Vineyard", `<h1>Age check</h1>${prose(600)}`) },
+      "consent_wall",
+      "age_words",
+    ],
+    [
       "in two words, and little else",
       { url: WINE, html: page("Age verification | Vineyard", `<h1>Vineyard</h1>${prose(90)}`) },
       "consent_wall",
@@ -357,8 +363,13 @@ describe("a question of age stands before what the link names", () => {
       "active ok",
     ],
     [
-      "but not in words that head an offer",
-      { url: WINE, html: page("Age verification", `<h1>Age verification</h1>${prose(600)}`) },
+      "but not in words that head a page of another title",
+      { url: WINE, html: page("Riesling", `<h1>Age verification</h1>${prose(600)}`) },
+      "active ok",
+    ],
+    [
+      "but not in words that head an article",
+      { url: WINE, html: article("Age verification", 600) },
       "active ok",
     ],
     [
