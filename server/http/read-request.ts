@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { contextOf } from "../api/caller.ts";
-import { AppError, invalid } from "../lib/errors.ts";
+import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 
 /** Enough to sign in and to set up, the only requests with a body that need no key or session. */
 const STRANGER_BODY_LIMIT = 16 * 1024;
@@ -167,12 +167,10 @@ export const parameters = new Elysia({ name: "parameters" }).onTransform(
   },
 );
 
-/** PostgreSQL stores no NUL, so no record has one in its name. @throws VALIDATION_ERROR */
+/** PostgreSQL stores no NUL, so no record has one in its name. @throws NOT_FOUND */
 function refuseBadPath(params: Record<string, string | null | undefined> | undefined) {
-  for (const [name, value] of Object.entries(params ?? {})) {
-    if (value == null || value.includes("\0")) {
-      throw invalid({ [name]: ["must be percent-encoded UTF-8 without NUL"] });
-    }
+  for (const value of Object.values(params ?? {})) {
+    if (value == null || value.includes("\0")) throw noSuchPath();
   }
 }
 

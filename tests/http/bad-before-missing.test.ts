@@ -42,18 +42,26 @@ describe("a request that is not valid is 400, even about a record that does not 
       .map(({ status, request }) => `${status}: ${request}`);
   }
 
-  test.each(["%zz", "%", "%E9", "%ED%A0%80", "a%00b"])("with %s in its path", async (text) => {
-    const wrong = await others(
-      routes
-        .filter(({ path }) => path.includes(":"))
-        .map(({ method, path, fields }) => ({
-          ...{ method, path: path.replace(/:\w+/g, text) },
-          ...(fields && { body: {} }),
-        })),
-    );
+  test.each(["%zz", "%", "%E9", "%ED%A0%80", "a%00b"])(
+    "but 404 with %s in its path",
+    async (text) => {
+      const asked = routes.filter(({ path }) => path.includes(":"));
+      const statuses = await Promise.all(
+        asked.map(async ({ method, path, fields }) => {
+          const body = fields ? { body: "{}" } : {};
+          const reply = await ask(path.replace(/:\w+/g, text), {
+            method,
+            headers: JSON_TYPE,
+            ...body,
+          });
+          return `${reply.status}: ${method} ${path}`;
+        }),
+      );
 
-    expect(wrong).toEqual([]);
-  });
+      expect(asked.length).toBeGreaterThan(10);
+      expect(statuses.filter((each) => !each.startsWith("404"))).toEqual([]);
+    },
+  );
 
   test("with a body that is no object", async () => {
     const wrong = await others(

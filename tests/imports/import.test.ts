@@ -151,7 +151,7 @@ https://example.org/d,,often`;
         `${created} /a  not kept: title must be at most 200 characters, tags "a,b" must not have a comma or a semicolon, metadata "n" must be a text`,
         `${created} /b  not kept: check_schedule cron must name one minute; nothing is checked oftener than hourly, handling is only taken with --with-state`,
         "already there /a  not kept: title is that of the same link further up",
-        "refused        line 4  nope  The URL must be an http or https URL.",
+        "refused        line 1  nope  The URL must be an http or https URL.",
       ]);
       const kept = { title: null, tags: ["docs"], metadata: { cms: "1" } };
       expect(await linksOf(me)).toMatchObject(isDry ? [] : [kept, { handling: "open" }]);

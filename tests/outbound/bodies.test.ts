@@ -169,10 +169,9 @@ describe("a body that cannot be unpacked", () => {
     ["zstd", page],
     ["gzip, br", gzipSync(TEXT)],
     ["br, gzip", gzipSync(page)],
-    ["x-mine", page],
-    ["gzip, x-mine", page],
+    ["compress", page],
+    ["gzip, compress", page],
     ["gzip, gzip, gzip, gzip", stack(gzipSync, gzipSync, gzipSync, gzipSync)(page)],
-    ["constructor", page],
   ])("though called %p is known for it", async (coding, body) => {
     expect(await read(coding, body)).toMatchObject({
       status: 200,
