@@ -77,6 +77,36 @@ test("a PostgreSQL that falls silent is given up, and connected to anew", async 
   proxy.stop();
 });
 
+test("a proxy that turns connections away is a database that does not answer, until it lets them through", async () => {
+  const url = new URL(await emptyPostgres());
+  const proxy = await startSilentProxy(Number(url.port));
+  url.port = String(proxy.port);
+  const engine = openPostgres(url.href);
+  await engine.run(ONE);
+  proxy.turnAway();
+
+  // The driver alone retries for ten seconds, and says then that the connection was closed.
+  const reasons = new Set<string>();
+  await until(async () => {
+    const reason = await engine.run(ONE).catch((error) => error.message);
+    reasons.add(String(reason));
+    return reasons.has("The database does not answer.");
+  });
+  proxy.flow();
+
+  expect(await until(() => engine.run(ONE).catch(() => null), { everyMs: 50 })).toEqual([[1]]);
+  await engine.close();
+  proxy.stop();
+}, 20_000);
+
+test("a slow statement is not mistaken for a database that turns connections away", async () => {
+  const engine = openPostgres(await emptyPostgres());
+
+  expect(await engine.run(asking("select 1 from pg_sleep(2.5)"))).toEqual([[1]]);
+
+  await engine.close();
+});
+
 /** An engine that reaches PostgreSQL through a proxy, and looks twenty times as often whether it answers. */
 async function openBehindProxy(options: Parameters<typeof openPostgres>[1] = {}) {
   const url = new URL(await emptyPostgres());

@@ -7,6 +7,8 @@ export type SilentProxy = {
   fallSilent(fits?: (connection: ProxiedConnection) => boolean): void;
   /** The same on all connections, also those that are opened from now on. */
   cutOff(): void;
+  /** Closes all connections, and those that are opened from now on as soon as they are accepted. */
+  turnAway(): void;
   /** Everything passes again, first what was held back. */
   flow(): void;
   stop(): void;
@@ -27,9 +29,15 @@ const KEPT_CHARACTERS = 4096;
 export async function startSilentProxy(port: number): Promise<SilentProxy> {
   const pairs = new Set<Pair>();
   let isCutOff = false;
+  let turnsAway = false;
   let opened = 0;
 
   const listener = createServer((client) => {
+    if (turnsAway) {
+      client.on("error", () => {});
+      client.destroy();
+      return;
+    }
     const server = connect(port, "127.0.0.1");
     const pair = { client, server, sent: "", index: opened++, isSilent: false };
     pairs.add(pair);
@@ -64,6 +72,13 @@ export async function startSilentProxy(port: number): Promise<SilentProxy> {
     for (const socket of [pair.client, pair.server]) socket.unpipe().pause();
   }
 
+  function closeAll() {
+    for (const { client, server } of pairs) {
+      client.destroy();
+      server.destroy();
+    }
+  }
+
   return {
     port: (listener.address() as AddressInfo).port,
     fallSilent(fits = () => true) {
@@ -73,16 +88,18 @@ export async function startSilentProxy(port: number): Promise<SilentProxy> {
       isCutOff = true;
       for (const pair of pairs) silence(pair);
     },
+    turnAway() {
+      turnsAway = true;
+      closeAll();
+    },
     flow() {
       isCutOff = false;
+      turnsAway = false;
       for (const pair of pairs) if (pair.isSilent) pass(pair);
     },
     stop() {
       listener.close();
-      for (const { client, server } of pairs) {
-        client.destroy();
-        server.destroy();
-      }
+      closeAll();
     },
   };
 }

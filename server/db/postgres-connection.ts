@@ -1,4 +1,5 @@
 import { SQL } from "bun";
+import { isTurnedAway } from "./postgres-probe.ts";
 import { causeOf, Duplicate, Gone, type Query, type Rows, Unavailable } from "./store.ts";
 
 /**
@@ -82,6 +83,8 @@ const stateOf = (error: unknown): string | undefined =>
 export type SilenceWatch = {
   /** Whether the server has not answered for so long that queries are useless. */
   isSilent(): boolean;
+  /** Must be called while a query waits longer than usual: finds out whether new connections are turned away. */
+  suspect(): void;
   /** Must be called for each answer of the server, including errors. */
   answered(): void;
   /** Calls `listener` when the server stops answering. Returns a function that removes the listener. */
@@ -116,6 +119,9 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
   let isInHurry = false;
   let isSilent = false;
   let probe: SQL | null = null;
+  let isSuspecting = false;
+  let isStopped = false;
+  let answers = 0;
   const timer = setInterval(look, lookMs);
   timer.unref();
 
@@ -123,9 +129,24 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
     unanswered++;
     const probed = unanswered - (isInHurry ? 1 : PROBED_AFTER);
     if (probed >= 0 && probed % LOOKS_PER_PROBE === 0) sendProbe();
-    if (isSilent || unanswered < (isInHurry ? SILENT_AFTER_IN_HURRY : SILENT_AFTER)) return;
+    if (!isSilent && unanswered >= (isInHurry ? SILENT_AFTER_IN_HURRY : SILENT_AFTER)) fallSilent();
+  }
+
+  function fallSilent() {
     isSilent = true;
     for (const listener of [...listeners]) listener();
+  }
+
+  async function suspect() {
+    if (isSuspecting || isSilent) return;
+    isSuspecting = true;
+    const before = answers;
+    const isGone = await isTurnedAway(url);
+    isSuspecting = false;
+    if (!isGone || isSilent || isStopped || answers > before) return;
+    // The next look sends the probe that finds out when the server is back.
+    unanswered = PROBED_AFTER + LOOKS_PER_PROBE - 1;
+    fallSilent();
   }
 
   function sendProbe() {
@@ -147,12 +168,14 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
   }
 
   function answered() {
+    answers++;
     unanswered = 0;
     isSilent = false;
   }
 
   return {
     isSilent: () => isSilent,
+    suspect: () => void suspect(),
     answered,
     onSilent(listener) {
       listeners.add(listener);
@@ -163,6 +186,7 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
     },
     isInHurry: () => isInHurry,
     stop() {
+      isStopped = true;
       clearInterval(timer);
       dropProbe();
     },

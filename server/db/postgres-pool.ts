@@ -20,6 +20,8 @@ const LIFE_SECONDS = 3600;
 /** The server ends a statement itself. If no answer arrives for this time after that, the connection is dead. */
 const SILENT_MS = 10_000;
 const LOOK_MS = 1000;
+/** A query that waits longer may wait for a connection that the server, or a proxy before it, does not accept. */
+const SUSPECTED_MS = 500;
 /** The time that running statements get when their connections are replaced. */
 const LEAVE_SECONDS = 5;
 /** The longest wait for an answer while the process is about to end. */
@@ -92,7 +94,9 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
   /** The server ends each statement in time, so one without an answer has a dead connection. */
   function giveUpLost() {
     const longestMs = silence.isInHurry() ? HURRY_MS : limitMs || Number.POSITIVE_INFINITY;
-    const before = performance.now() - longestMs;
+    const now = performance.now();
+    if ([...waiting].some(({ since }) => since < now - SUSPECTED_MS)) silence.suspect();
+    const before = now - longestMs;
     const lost = [...waiting].filter(({ since }) => since < before);
     if (lost.length === 0) return;
     giveUp(lost);

@@ -26,7 +26,7 @@ const OVERDUE_MS = 24 * HOUR_MS;
 export const DUMP_HINT =
   'The database is PostgreSQL, which is copied with its own program: pg_dump --format=custom --file=stillup.dump "$STILLUP_DATABASE_URL".';
 export const LOAD_HINT =
-  'The database is PostgreSQL, which is restored with its own program while Stillup is stopped: pg_restore --clean --if-exists --single-transaction --dbname="$STILLUP_DATABASE_URL" stillup.dump.';
+  'The database is PostgreSQL, which is restored with its own programs while Stillup is stopped: pg_restore --no-owner --file=stillup.sql stillup.dump && psql --quiet --single-transaction --set=ON_ERROR_STOP=1 --command="drop schema if exists public cascade; create schema public" --file=stillup.sql "$STILLUP_DATABASE_URL"';
 
 /** How a backup ended. The log, the table `upkeep` and the troubles say why one failed. */
 type Outcome = "made" | "failed";
