@@ -590,13 +590,13 @@ describe("a redirect that carries the way back leads to a gate:", () => {
     ],
     ["to an error page", wayBack(({ pathname }) => `?url=${pathname}`, "/404"), OPEN],
     [
-      "to an error page that says so",
+      "but not to an error page that says so",
       sends(
         "/404.html",
         ({ pathname }) => `?aspxerrorpath=${pathname}`,
         site("Page not found", h1("Page not found")),
       ),
-      OPEN,
+      "dead soft404_redirect_error",
     ],
     [
       "to a page of any address",
