@@ -144,12 +144,15 @@ describe("Text that is made to keep a reader busy", () => {
     await patient.close();
   });
 
+  const hasty = createDocumentReader(300);
+  afterAll(() => hasty.close());
+
   // MDX has the parser of Markdown, and is tried with texts of its own.
   const formats = Object.keys(DOCUMENT_FORMATS).filter((format) => format !== "mdx");
   for (const format of formats as DocumentFormat[]) {
     test(`does not end the program, as ${format}`, async () => {
       for (const piece of PIECES) {
-        const read = reader.read({ text: repeated(piece), name: "a", format });
+        const read = hasty.read({ text: repeated(piece), name: "a", format });
         const end = await read.then(() => "read").catch(({ message }) => message);
         expect(end).toMatch(/^(?:read|Reading it takes longer than 0\.3 s\.)$/);
       }
