@@ -8,7 +8,7 @@ import { until } from "../until.ts";
 import { type LinkedSites, startLinkedSites } from "./linked-sites.ts";
 
 const PAGES = 300;
-const KILLS = sized(12, 100);
+const KILLS = sized(12, 50);
 /** Of what a step has read. */
 const READ_AGAIN = 20;
 const UNLIMITED = { STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" };
