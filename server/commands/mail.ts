@@ -24,9 +24,12 @@ async function test(cli: Cli, { to, json }: Options) {
   if (!address.ok) throw new UsageError(`--to: the address ${address.problem}.`);
   const config = await cli.config();
   const dialogue: string[] = [];
+  let isOver = false;
   const server = openMailServer(config, systemClock, {
     onProblem: () => {},
     onDialogue(line) {
+      // The connection is closed later, when standard output has ended.
+      if (isOver) return;
       dialogue.push(line);
       if (!json) cli.print(plain(line));
     },
@@ -37,6 +40,7 @@ async function test(cli: Cli, { to, json }: Options) {
     );
   }
   const sent = await server.send(testMail(config, address.address, systemClock.now()));
+  isOver = true;
   server.close();
   const ok = sent.kind === "replied" && sent.what === "sent";
   const sentence = outcomeSentence(sent);

@@ -42,6 +42,26 @@ describe("stillup mail test", () => {
     });
   });
 
+  test("succeeds when its output goes into a pipe", async () => {
+    const host = await startMailHost();
+    const { env, command } = createProgram(asStrings(mailSettings(host.port)));
+    const words = [...command, "mail", "test", "--to", "ann@example.org"];
+
+    const child = Bun.spawn(["bash", "-o", "pipefail", "-c", '"$@" | cat', "bash", ...words], {
+      env,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [code, out, err] = await Promise.all([
+      child.exited,
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toEndWith("The mail server accepted the message: 250 OK: message queued\n");
+  });
+
   test("exits with 1 and the reason", async () => {
     const host = await startMailHost();
     host.answers({ rcpt: "550 5.1.1 No such user" });
