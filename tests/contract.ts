@@ -6,7 +6,7 @@ import type { Front } from "../server/http/front.ts";
 import type { Document, Header, Operation, Reply } from "../server/http/openapi/schemas.ts";
 
 const METHODS = ["GET", "POST", "PATCH", "DELETE"];
-const ERROR = "#/components/responses/MethodNotAllowed/content/application~1json/schema";
+const ERROR = "#/components/schemas/Error";
 
 /** What the server answered, as the document is to have foreseen it. */
 export type Answer = {

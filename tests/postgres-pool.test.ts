@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { openPostgres } from "../server/db/postgres.ts";
 import { isUnavailable, type Query, runAll } from "../server/db/store.ts";
+import { createProgram } from "./commands/program.ts";
+import { startPooler } from "./pooler.ts";
 import { emptyPostgres, makeReadOnly } from "./postgres.ts";
 import { startSilentProxy } from "./silent-proxy.ts";
 import { until } from "./until.ts";
@@ -206,4 +208,26 @@ test("a PostgreSQL that has turned read-only is left for the one that can write"
   await until(async () => (await write().catch(isUnavailable)) !== true, { everyMs: 50 });
   expect(await engine.run(asking("select id from thing"))).toEqual([[1]]);
   await Promise.all([engine.close(), other.close()]);
+});
+
+test("a pooler in transaction mode is refused, and the sentence says what to set there", async () => {
+  const { run } = createProgram({ STILLUP_DATABASE_URL: await startPooler(await emptyPostgres()) });
+
+  for (const command of ["migrate", "serve"]) {
+    const { code, err } = await run([command]);
+    expect(code).toBe(1);
+    expect(err).toContain("Set pool_mode = session in PgBouncer");
+  }
+});
+
+test("a server does not wait for a pooler that refuses its settings", async () => {
+  const url = await startPooler(await emptyPostgres(), ["statement_timeout"]);
+  const { run } = createProgram({ STILLUP_DATABASE_URL: url });
+
+  for (const command of ["migrate", "serve"]) {
+    const { code, err } = await run([command]);
+    expect(code).toBe(1);
+    expect(err).toContain("PgBouncer refuses the settings of our sessions (unsupported startup");
+    expect(err).toContain("Set ignore_startup_parameters there");
+  }
 });

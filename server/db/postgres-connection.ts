@@ -1,6 +1,6 @@
 import { SQL } from "bun";
 import { isTurnedAway } from "./postgres-probe.ts";
-import { causeOf, Duplicate, Gone, type Query, type Rows, Unavailable } from "./store.ts";
+import { causeOf, Duplicate, Gone, type Query, Refused, type Rows, Unavailable } from "./store.ts";
 
 /**
  * Runs a query. The driver prepares a statement with parameters once per connection, and keeps about a thousand of
@@ -37,6 +37,8 @@ const OUT_OF_ORDER = /^(53|58|08|25006$|25P03$|55P03$|57014$|57P0[1-5]$)/;
 /** The driver's own codes: connection refused, closed, or not established in time. */
 const CUT_OFF = /^ERR_POSTGRES_(CONNECTION_|IDLE_TIMEOUT|LIFETIME_TIMEOUT)/;
 const READ_ONLY = "25006";
+/** The words of PgBouncer, whose SQLSTATE also stands for lost connections. */
+const REFUSES_SETTINGS = /^unsupported startup parameter/;
 
 /** Does the work, and retries it if another transaction caused it to be rolled back. */
 export async function again<T>(work: () => Promise<T>): Promise<T> {
@@ -55,11 +57,16 @@ function toKnown(error: unknown): unknown {
   if (!(error instanceof SQL.PostgresError)) return error;
   const { message } = error;
   const state = stateOf(error);
+  if (REFUSES_SETTINGS.test(message)) return new Refused(refusedSettings(message));
   if (ALREADY_THERE.includes(state ?? "")) return new Duplicate(message);
   if (state === FOREIGN_KEY_VIOLATION) return new Gone(message);
   const isOut = CUT_OFF.test(error.code) || OUT_OF_ORDER.test(state ?? "");
   return isOut ? new Unavailable(message) : error;
 }
+
+const refusedSettings = (message: string) =>
+  `PgBouncer refuses the settings of our sessions (${message}). Set ignore_startup_parameters there as in ` +
+  "docs/postgres.md, or STILLUP_DATABASE_TIMEOUT_MS=0.";
 
 export const asKnown = (error: unknown) => {
   throw toKnown(error);

@@ -72,7 +72,6 @@ const HEADERS: Record<string, Header> = {
     example: "true",
   },
   "Retry-After": required("Seconds to wait.", 14),
-  Allow: required("The methods that the path allows.", "GET, HEAD"),
   "WWW-Authenticate": required(
     "How to authenticate (RFC 6750).",
     'Bearer realm="api", error="invalid_token"',
@@ -317,7 +316,6 @@ const STATUSES: Record<number, [name: string, description: string, header?: stri
   401: ["Unauthorized", "The API key is missing or not valid.", "WWW-Authenticate"],
   403: ["Forbidden", "The key, the plan or the account does not allow this."],
   404: ["NotFound", "The record does not exist."],
-  405: ["MethodNotAllowed", "The path does not allow this method.", "Allow"],
   409: ["Conflict", "The request conflicts with the current state."],
   412: ["PreconditionFailed", "The record has changed since you read it."],
   413: ["PayloadTooLarge", "The body is too large."],

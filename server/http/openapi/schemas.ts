@@ -51,7 +51,9 @@ export function createDescriber(): Describer {
 
 /** Drops what zod adds without need, and marks moments. */
 function tidy(schema: Schema, name = ""): Schema {
-  const { $schema, example, propertyNames, pattern, minimum, maximum, ...kept } = schema;
+  const { $schema, example, propertyNames, pattern, minimum, maximum, prefixItems, ...rest } =
+    schema;
+  const kept = prefixItems ? { ...rest, ...asList(prefixItems) } : rest;
   if (kept.$ref) return { ...kept, $ref: kept.$ref.replace(ZOD_REFERENCE, SCHEMA_REFERENCE) };
   const { properties, items, anyOf, additionalProperties: others } = kept;
   const isExact = kept.format === "uuid" || kept.type === "integer";
@@ -69,6 +71,13 @@ function tidy(schema: Schema, name = ""): Schema {
     }),
   });
 }
+
+/** A tuple, without what many tools for OpenAPI do not know: a list of that length, of any of its types. */
+const asList = (parts: Schema[]): Schema => ({
+  items: { anyOf: parts },
+  minItems: parts.length,
+  maxItems: parts.length,
+});
 
 const isMoment = ({ type, anyOf }: Schema, name: string) =>
   MOMENT_NAME.test(name) && [type].flat().includes("string") && !anyOf;
@@ -134,6 +143,7 @@ export type Schema = {
   maximum?: number;
   minItems?: number;
   maxItems?: number;
+  prefixItems?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];

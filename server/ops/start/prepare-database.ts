@@ -17,6 +17,7 @@ import {
   type Preparation,
   prepareSqlite,
 } from "../../db/open.ts";
+import { requireSessions } from "../../db/postgres-pooler.ts";
 import { isUnavailable, Refused, type Store } from "../../db/store.ts";
 import { versions } from "../../db/tables.ts";
 import { prepareInThread } from "../../db/threads.ts";
@@ -174,8 +175,10 @@ async function preparePostgres(
   run: <T>(upgrade: () => Promise<T>) => Promise<T> = (upgrade) => upgrade(),
 ): Promise<string[]> {
   // Without the time limit, a server that lost the connection would hold the upgrade's lock for hours.
-  const engine = openEngine(config.databaseUrl, { timeoutMs: config.databaseTimeoutMs });
+  const options = { timeoutMs: config.databaseTimeoutMs };
+  const engine = openEngine(config.databaseUrl, options);
   try {
+    await asOpened(config, requireSessions(config.databaseUrl, options));
     const applied = await asOpened(config, engine.applied());
     const pending = missing(engine.name, ownMigrations(), applied);
     if (applied.length > 0 && pending.length > 0) {
