@@ -13,6 +13,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Actor, Caller } from "../api/caller.ts";
+import { lockText } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { type MailKind, mailAddresses, mails, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict } from "../lib/errors.ts";
@@ -74,6 +75,8 @@ export async function queueMail(
 ): Promise<void> {
   const { store, clock, mail } = deps;
   if (!mail) return;
+  // What another node queues at the same time counts toward the same limits.
+  await lockText(store, `mail ${message.kind}`);
   const problem =
     (await refusalOf(store, message)) ??
     ((await replaceWaiting(deps, message)) ? "replaced" : await excessOf(deps, message));
@@ -365,7 +368,8 @@ export async function requestPasswordMail(deps: Deps, address: string): Promise<
   if (!deps.mail) throw mailIsOff();
   const user = await findUser(deps, address);
   const [userId, accountId] = [user?.id ?? null, user?.accountId ?? null];
-  await queueMail(deps, { kind: "password", accountId, userId, address, data: { by: null } });
+  const message = { kind: "password", accountId, userId, address, data: { by: null } } as const;
+  await deps.store.transaction((tx) => queueMail({ ...deps, store: tx }, message));
 }
 
 export const mailIsOff = () =>

@@ -7,7 +7,7 @@ import type { Engine } from "./store.ts";
  * The first half of each lock's key: numbers that no other program uses in the same database. Locks with a single
  * number, which PostgreSQL distinguishes from these, are in postgres-schema.ts.
  */
-const [JOBS, TURNS] = [781_420_181, 781_420_182];
+const [JOBS, TURNS, TEXTS] = [781_420_181, 781_420_182, 781_420_183];
 /**
  * How many locks are held or waited for at once. The limit keeps them from taking all connections. Jobs may need a
  * further lock while they run, so they have their own connections, apart from those that wait for a turn.
@@ -22,6 +22,9 @@ const RELEASE_MS = 1000;
 const LOOK_MS = 5000;
 /** The time that running work gets when all locks are closed. */
 const LEAVE_SECONDS = 1;
+
+/** Released at the end of the transaction that runs it. */
+export const HOLD_TEXT = [`select pg_advisory_xact_lock(${TEXTS}, hashtext(`, "))"] as const;
 
 export type Locks = Pick<Engine, "alone" | "inTurn"> & { close(): Promise<void> };
 

@@ -9,7 +9,7 @@ import {
   type SilenceWatch,
   watchSilence,
 } from "./postgres-connection.ts";
-import { createLocks } from "./postgres-locks.ts";
+import { createLocks, HOLD_TEXT } from "./postgres-locks.ts";
 import { connectionOptions, createPool, type PostgresOptions } from "./postgres-pool.ts";
 import { appliedTo, createHistoryPartitions, runUpgrade } from "./postgres-schema.ts";
 import type { Engine, Query } from "./store.ts";
@@ -56,6 +56,7 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
     whenFull: new Set(),
     skipLocked: "for update skip locked",
     holdRows: "for no key update",
+    holdText: HOLD_TEXT,
     unpack: ["json_array_elements(cast(cast(", " as text) as json)) as unpacked(value)"],
     holdWebhooks: "for key share of webhooks",
     version: () => null,

@@ -32,6 +32,12 @@ export const lockUser = (tx: Store, id: string): Promise<void> => lockById(tx, "
 /** The same for one webhook. */
 export const lockWebhook = (tx: Store, id: string): Promise<void> => lockById(tx, "webhooks", id);
 
+/** The same for what has no row, by a text of its own, which is locked after all rows. */
+export async function lockText(tx: Store, text: string): Promise<void> {
+  const { holdText } = tx.engine;
+  if (holdText) await tx.run(sql`${sql.raw(holdText[0])}${text}${sql.raw(holdText[1])}`);
+}
+
 async function lockById(tx: Store, table: "users" | "webhooks", id: string): Promise<void> {
   const { holdRows } = tx.engine;
   if (holdRows === "") return;

@@ -73,6 +73,7 @@ export function openSqlite(
     whenFull: access.whenFull,
     skipLocked: "",
     holdRows: "",
+    holdText: null,
     unpack: ["json_each(", ")"],
     holdWebhooks: "",
     version: snapshot.enter,

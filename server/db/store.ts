@@ -33,6 +33,11 @@ export interface Engine {
   readonly skipLocked: string;
   /** Ends a select that locks its rows until the end of the transaction. Empty on SQLite. */
   readonly holdRows: string;
+  /**
+   * What surrounds a text in a select that waits until no other transaction holds the text, and then holds it until the
+   * end of its own. Null on SQLite.
+   */
+  readonly holdText: readonly [before: string, after: string] | null;
   /** Ends a select that keeps its rows in webhooks from being deleted until the end of the transaction. */
   readonly holdWebhooks: string;
   /** What surrounds a parameter with a JSON list to make it a table with a column `value`. */
