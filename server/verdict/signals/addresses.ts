@@ -64,15 +64,6 @@ const ERROR_PARENT = new RegExp(
 export const speaksOfErrors = (url: URL) =>
   /(?<!\d)404(?!\d)|not(?:[-_+]|%20)?found/i.test(url.pathname + url.search);
 
-/** Whether errors are explained or discussed at an address, so that titles may look like errors. */
-export const isAboutErrors = (url: URL) =>
-  speaksOfErrors(url) || TALK_HOST.test(url.hostname) || TALK_PATH.test(url.pathname);
-
-const TALK_HOST =
-  /^(?:help|support|docs?|developers?|kb|faq|forums?|community|bugs?|issues?|wiki)\./;
-const TALK_PATH =
-  /\/(?:hc|help|support|docs?|documentation|errors?|error[-_]?(?:codes?|messages?)|status|(?:status|response)[-_]?codes?|codes|troubleshoot\w*|faqs?|kb|knowledge-?base|forums?|community|questions|issues|bugs|wiki|threads?|topics?|glossar\w*|glosario|lexi[ckq]\w*|dictionar\w*|encyclop\w*|terms|definitions?|learn)\/[^/]|\/(?:viewtopic|showthread|show_bug)\b/i;
-
 /** Whether the ending of an address promises a file other than a page. */
 export const isFileAddress = ({ pathname }: URL) =>
   FILE_ENDING.test(pathname) || DATA_ENDING.test(pathname) || SCRIPT_ADDRESS.test(pathname);

@@ -15,11 +15,11 @@ import type { Answer } from "../probe/probe.ts";
 import {
   bareHost,
   hasEarlierKey,
-  isAboutErrors,
   isBelowRoot,
   isFileAddress,
   isSiteAddress,
   leadsToItsHome,
+  speaksOfErrors,
 } from "./addresses.ts";
 import {
   barrierInWords,
@@ -47,6 +47,7 @@ import {
 } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
+import { type Rest, restOf } from "./own-words.ts";
 import { quoted } from "./phrases.ts";
 import {
   type Comparison,
@@ -85,7 +86,8 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
   const agreeing = [...hiddenFromSearch(page, answer), ...canonicalElsewhere(page, answer, url)];
   const signals = [...missing.signals, ...agreeing, ...shortness(page)];
   const isProof = missing.isSaidByBoth && isOnlyAnError(seen, page);
-  if (isProof && contentOf(page) === "none") return deadUnlessSameEverywhere(seen, page, signals);
+  if (isProof && contentOf(page) === "none" && restOf(page) === "nothing")
+    return deadUnlessSameEverywhere(seen, page, signals);
   const sibling = isSiteAddress(url) ? "nothing" : compareWith(seen, "sibling");
   if (typeof sibling !== "string") return sibling;
   if (missing.strength === "number" && sibling === "nothing") return null;
@@ -94,20 +96,40 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
     // Hints are also said of pages that are locked or temporarily away.
     return missing.strength === "hint" ? controlled(seen, finding, { hasWords: true }) : finding;
   }
-  // A site that usually returns 404 may still show its error page here with a success.
-  if (
-    sibling === "same" ||
-    (sibling !== "nothing" && hasSameMissingWords(page, seen.facts.sibling))
-  ) {
+  if (sibling === "same" || (sibling !== "nothing" && isErrorPageOfSite(seen, page))) {
     return deadUnlessHomeIsSame(seen, page, [...signals, SIBLING_SAME]);
   }
-  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
+  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !speaksOfErrors(url));
   // Services are not tested with random addresses, so it is not known how they answer.
   const isHonest = sibling === "missing" && !seen.serving?.target;
-  if (isBackedUp && isShort(page) && !isHonest)
-    return deadUnlessSameEverywhere(seen, page, signals);
+  if (isBackedUp && isShort(page) && !isHonest) {
+    const rest = restBesideSite(seen, page);
+    if (typeof rest !== "string") return rest;
+    if (rest === "nothing") return deadUnlessSameEverywhere(seen, page, signals);
+  }
   if (sibling === "nothing") return suspected("soft404_suspected", signals);
   return judgeSurrounded(seen, page, isProof, signals);
+}
+
+/**
+ * Whether a random address shows these words, and no less than this page: a page with more may be a discussion about
+ * error pages. A site that usually returns 404 may still show its error page here with a success.
+ */
+function isErrorPageOfSite({ answer, facts: { sibling } }: Seen, page: Page): boolean {
+  if (!hasSameMissingWords(page, sibling)) return false;
+  const rest = restOf(page, sibling);
+  if (rest === "nothing") return true;
+  const isSoft = sibling?.kind === "answered" && sibling.status < 300 && sibling.page !== null;
+  return isSoft && rest === "something" && restOf(sibling.page!, answer) !== "nothing";
+}
+
+/** What the page says, apart from what the site shows at a random address and at home. */
+function restBesideSite(seen: Seen, page: Page): Rest | Need {
+  const { facts } = seen;
+  const rest = restOf(page, facts.sibling);
+  if (rest === "nothing") return rest;
+  const home = compareWith(seen, "home");
+  return typeof home === "string" ? restOf(page, facts.sibling, facts.home) : home;
 }
 
 function deadUnlessSameEverywhere(seen: Seen, page: Page, signals: Signal[]): Finding | Need {
@@ -130,16 +152,17 @@ function judgeSurrounded(
   if (isShort(page) && !isProof) return suspected("soft404_suspected", signals);
   if (isAboutOneThing(page) || contentOf(page) === "paragraph") return null;
   if (!isProof) return suspected("soft404_suspected", signals);
-  const home = compareWith(seen, "home");
-  if (typeof home !== "string") return home;
-  const { facts } = seen;
-  return contentOf(page, facts.sibling, facts.home) === "none"
-    ? dead("soft404_body", "C2", signals)
+  const rest = restBesideSite(seen, page);
+  if (typeof rest !== "string") return rest;
+  if (rest === "posts") return null;
+  const { sibling, home } = seen.facts;
+  return rest === "nothing" && contentOf(page, sibling, home) === "none"
+    ? deadUnlessSameEverywhere(seen, page, signals)
     : suspected("soft404_suspected", signals);
 }
 
 const isOnlyAnError = ({ url }: Seen, page: Page) =>
-  !isAboutOneThing(page) && !isAboutErrors(url) && !isExplanation(page);
+  !isAboutOneThing(page) && !speaksOfErrors(url) && !isExplanation(page);
 
 /** Words that other pages have too only count if a random address shows the same page. */
 function judgeHint(

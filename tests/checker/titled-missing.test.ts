@@ -1,0 +1,224 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
+import { checkUrl } from "../../server/verdict/confirm.ts";
+import { type Says, startSite } from "../site.ts";
+import { HOME, say, site } from "./barrier-sites.ts";
+import { labChecker } from "./prober.ts";
+
+/** Pages whose title says that a page is missing, on sites that say something else of made-up addresses. */
+
+const stops: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(stops.map((stop) => stop())));
+
+const BODY = "dead soft404_body";
+const PROBE = "dead soft404_probe";
+
+async function verdictOf(otherwise: Says, path: string): Promise<string> {
+  const { url, stop } = startSite({}, { otherwise });
+  stops.push(stop);
+  const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
+  const { status, reason } = await checkUrl(labChecker().checker, link);
+  return `${status} ${reason}`;
+}
+
+const html = (body: string, status = 200) =>
+  new Response(body, { status, headers: { "Content-Type": "text/html; charset=utf-8" } });
+
+/** One page below the home page; elsewhere what is said of made-up addresses. */
+const only =
+  (path: string, page: string, elsewhere: () => Response): Says =>
+  (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === path) return html(page);
+    return pathname === "/" ? say(HOME, request) : elsewhere();
+  };
+
+const NAME = "Harbour Forum";
+const gone = () => html("<h1>Gone.</h1>", 404);
+const titled = (title: string, main: string, head = "") =>
+  site(`${title} – ${NAME}`, main, { head });
+const missing = titled("Page not found", "<h1>Page not found</h1>");
+const honest = () => html(missing, 404);
+const soft = () => html(titled("Topics", "<h1>Topics</h1><p>There is no such topic.</p>"));
+const same = () => html(missing);
+
+const POSTS = `<div><b>anna</b> 3 May, 10:12</div><div>My start page says so since this morning. Any ideas?</div>
+  <div><b>olaf</b> 3 May, 11:40</div><div>Clear the cache of your browser, that did it for me.</div>`;
+
+describe("a short topic with the words of an error page as its title is not dead", () => {
+  const topics: [what: string, page: string][] = [
+    ["under its title", titled("Page not found", `<h1>Page not found</h1>${POSTS}`)],
+    ["under a second heading", titled("Page not found", `<h2>Page not found</h2>${POSTS}`)],
+    ["without a heading", titled("Page not found", `<div>Page not found</div>${POSTS}`)],
+    [
+      "of one post",
+      titled("404 Not Found", "<h1>404 Not Found</h1><div>anna</div><div>Since when?</div>"),
+    ],
+    [
+      "of posts that only advise",
+      titled(
+        "Page not found",
+        "<h1>Page not found</h1><div>anna</div><div>Please help.</div><div>olaf</div><div>Try another browser.</div>",
+      ),
+    ],
+    ...[
+      "The link in the menu is broken.",
+      "The page was removed after the update, why?",
+      "Sorry to ask, but the harbour's page about ropes says so on all of our machines, with every browser that we have tried.",
+      "Die Seite im Menü ist nicht vorhanden.",
+      "Le lien du menu est incorrect.",
+      "El enlace del menú no existe.",
+      "Ссылка в меню не работает.",
+      "菜单里的链接打不开。",
+    ].map((post): [string, string] => [
+      `of one post by a linked name: ${post}`,
+      titled(
+        "Page not found",
+        `<h1>Page not found</h1><div><a href="/u/anna">anna</a></div><div>${post}</div>`,
+      ),
+    ]),
+    [
+      "with a form for replies",
+      titled(
+        "Page not found",
+        "<h1>Page not found</h1><p>Which page do you open?</p><form><textarea></textarea></form>",
+      ),
+    ],
+    [
+      "in German",
+      titled(
+        "Seite nicht gefunden",
+        "<h1>Seite nicht gefunden</h1><div>anna, 3. Mai</div><div>Das steht seit heute auf meiner Startseite.</div><div>olaf, 4. Mai</div><div>Bei mir auch.</div>",
+      ),
+    ],
+    [
+      "in Japanese",
+      titled(
+        "ページが見つかりません",
+        "<h1>ページが見つかりません</h1><div>花子</div><div>今朝からこうなります。</div><div>太郎</div><div>私もです。</div>",
+      ),
+    ],
+    [
+      "which search engines shall not see",
+      titled(
+        "Page not found",
+        `<h1>Page not found</h1>${POSTS}`,
+        '<meta name="robots" content="noindex">',
+      ),
+    ],
+    [
+      "about an ad",
+      titled("This ad is no longer available", `<h1>This ad is no longer available</h1>${POSTS}`),
+    ],
+  ];
+  const paths = ["/t/17", "/d/17", "/discussion/x-y", "/posts/17", "/things/a", "/anything/a"];
+  const sites: [how: string, elsewhere: () => Response][] = [
+    ["on a site that is honest elsewhere", gone],
+    ["on a site with an honest page of these words", honest],
+    ["on a site that says otherwise with a success", soft],
+    ["on a site that says so with a success", same],
+    ["on a site that fails elsewhere", () => html("Busy.", 500)],
+  ];
+
+  test.each(topics.map(([what, page], at) => [what, page, paths[at % paths.length]!] as const))(
+    "%s",
+    async (_, page, path) => {
+      for (const [how, elsewhere] of sites) {
+        const found = await verdictOf(only(path, page, elsewhere), path);
+        expect([how, found]).toEqual([how, expect.stringMatching(/^(?:active|unknown) /)]);
+      }
+    },
+  );
+
+  test.each(paths)("at %s", async (path) => {
+    const page = titled("Page not found", `<h1>Page not found</h1>${POSTS}`);
+
+    expect(await verdictOf(only(path, page, gone), path)).toBe("active ok");
+  });
+});
+
+describe("an error page of a site", () => {
+  const excuses: [what: string, page: string][] = [
+    ["without any other words", missing],
+    [
+      "with help",
+      titled(
+        "Page not found",
+        "<h1>Page not found</h1><p>It may have been moved or deleted. Please check the address, or return to the home page.</p>",
+      ),
+    ],
+    [
+      "with help in German",
+      titled(
+        "Seite nicht gefunden",
+        "<h1>Seite nicht gefunden</h1><p>Die Seite wurde möglicherweise verschoben. Bitte überprüfen Sie die Adresse oder nutzen Sie die Suche.</p>",
+      ),
+    ],
+    [
+      "with help in French",
+      titled(
+        "Page introuvable",
+        "<h1>Page introuvable</h1><p>La page que vous cherchez a peut-être été déplacée. Veuillez vérifier l’adresse ou retourner à la page d’accueil.</p>",
+      ),
+    ],
+    [
+      "with help in Spanish",
+      titled(
+        "Página no encontrada",
+        "<h1>Página no encontrada</h1><p>Es posible que la página se haya movido. Compruebe la dirección o vuelva a la página de inicio.</p>",
+      ),
+    ],
+    [
+      "with an apology and a number",
+      titled("404 Not Found", "<div>404</div><h1>Page not found</h1><p>Sorry about that!</p>"),
+    ],
+    [
+      "with other products",
+      titled(
+        "This product is no longer available",
+        "<h1>This product is no longer available</h1><p>See similar products:</p><a href=/a>A rope</a>",
+      ),
+    ],
+  ];
+
+  test.each(excuses)("%s is dead where the site is honest elsewhere", async (_, page) => {
+    for (const path of ["/t/17", "/forum/topic/17", "/docs/17", "/shop/a-rope"]) {
+      expect(await verdictOf(only(path, page, gone), path)).toBe(BODY);
+    }
+  });
+
+  test.each(excuses)("%s is dead where it comes for all addresses", async (_, page) => {
+    for (const path of ["/t/17", "/forum/topic/17", "/shop/a-rope"]) {
+      const found = await verdictOf(
+        only(path, page, () => html(page)),
+        path,
+      );
+      expect([BODY, PROBE]).toContain(found);
+    }
+  });
+
+  test("with the words of its honest one is dead, whatever else it says", async () => {
+    const words = "<h1>Page not found</h1><p>The harbour master is on the way to look for it.</p>";
+    const page = titled("Page not found", words);
+
+    expect(
+      await verdictOf(
+        only("/t/17", page, () => html(page, 404)),
+        "/t/17",
+      ),
+    ).toBe(PROBE);
+  });
+
+  test("that only recommends other things than the one of a random address is dead", async () => {
+    let visits = 0;
+    const page = () =>
+      titled(
+        "Page not found",
+        `<h1>Page not found</h1><p>Rope ${"abcdefgh"[visits++ % 8]?.repeat(12)} for two coins, as strong as the sea, and a sail of ${"qwertzui"[visits % 8]?.repeat(9)}.</p>`,
+      );
+    const says: Says = (request) =>
+      new URL(request.url).pathname === "/" ? say(HOME, request) : html(page());
+
+    expect(await verdictOf(says, "/t/17")).toStartWith("dead ");
+  });
+});
