@@ -222,3 +222,33 @@ describe("an error page of a site", () => {
     expect(await verdictOf(says, "/t/17")).toStartWith("dead ");
   });
 });
+
+describe("a forum's sentence in a line of a short page", () => {
+  const SENTENCES = [
+    "Эта тема не существует или была удалена",
+    "Das gewünschte Thema existiert nicht.",
+    "Le sujet demandé n’existe pas.",
+    "El tema solicitado no existe.",
+    "Żądany temat nie istnieje.",
+    "抱歉，指定的主题不存在或已被删除或正在被审核",
+  ];
+  const information = (sentence: string) =>
+    site(`Information – ${NAME}`, `<h2>Information</h2><p>${sentence}</p>`, { words: 40 });
+
+  test.each(SENTENCES)("is dead where it comes for all addresses: %s", async (sentence) => {
+    const says: Says = (request) =>
+      new URL(request.url).pathname === "/" ? say(HOME, request) : html(information(sentence));
+
+    expect(await verdictOf(says, "/viewtopic.php?f=2&t=17")).toBe(PROBE);
+  });
+
+  test.each(SENTENCES)("quoted in an article is not: %s", async (sentence) => {
+    const page = titled(
+      "Fehler in Foren",
+      `<h1>Was die Meldungen eines Forums bedeuten</h1><p>${sentence}</p>${POSTS}`,
+    );
+
+    expect(await verdictOf(only("/hilfe/17", page, gone), "/hilfe/17")).toBe("active ok");
+    expect(await verdictOf(only("/hilfe/17", page, soft), "/hilfe/17")).toBe("active ok");
+  });
+});
