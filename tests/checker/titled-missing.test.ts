@@ -252,3 +252,40 @@ describe("a forum's sentence in a line of a short page", () => {
     expect(await verdictOf(only("/hilfe/17", page, soft), "/hilfe/17")).toBe("active ok");
   });
 });
+
+describe("a page in unknown words that its folder shows for all addresses", () => {
+  /** So many characters in sentences of 50. */
+  const text = (chars: number) =>
+    Array.from({ length: Math.ceil(chars / 50) }, (_, at) =>
+      "Tha an duilleag seo gu math falamh an-diugh, a ri".slice(0, chars - at * 50),
+    )
+      .map((sentence) => `<p>${sentence}.</p>`)
+      .join("");
+  const plain = (chars: number) => `<title>Duilleag</title><h1>Duilleag</h1>${text(chars)}`;
+  const framed = (chars: number) => `<title>Duilleag</title><div id="root">${text(chars)}</div>`;
+  const inFolder =
+    (page: string): Says =>
+    (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith("/folder/")) return html(page);
+      return pathname === "/" ? say(HOME, request) : gone();
+    };
+
+  test.each([
+    ["of 300 characters", plain(300), "unknown soft404_suspected"],
+    ["of 400 characters", plain(400), "unknown soft404_suspected"],
+    ["of 450 characters", plain(450), "active ok"],
+    ["of 900 characters", plain(900), "active ok"],
+    ["of 300 characters in the frame of an app", framed(300), "unknown soft404_suspected"],
+    ["of 900 characters in the frame of an app", framed(900), "active ok_unverified_app"],
+    ["without a sentence in the frame of an app", framed(10), "active ok_unverified_app"],
+  ])("%s", async (_, page, verdict) => {
+    expect(await verdictOf(inFolder(page), "/folder/a")).toBe(verdict);
+  });
+
+  test("is not suspected where the home page is the same", async () => {
+    const says: Says = () => html(framed(300));
+
+    expect(await verdictOf(says, "/folder/a")).toBe("active ok_unverified_app");
+  });
+});

@@ -308,7 +308,8 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding | Need {
   const barrier = barrierOn(page);
   if (barrier) return behindBarrier(seen, barrier, [SIBLING_SAME]);
   const app = { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
-  if (isSiteAddress(seen.url) || hasEarlierKey(seen.url) || !hasSentence(page)) return app;
+  if (isSiteAddress(seen.url) || hasEarlierKey(seen.url)) return app;
+  if (!hasSentence(page) || contentOf(page) !== "none") return app;
   const home = compareWith(seen, "home");
   if (typeof home !== "string") return home;
   return home === "different" ? suspected("soft404_suspected", [SIBLING_SAME]) : app;
