@@ -457,3 +457,38 @@ describe("before a short text is taken for that of what is missing:", () => {
     expect(await check(`${site.url}/api/18`)).toMatchObject({ status: "dead" });
   });
 });
+
+describe("a page in place of a script or a style:", () => {
+  const offered = { "/": homeWith("/about"), "/about": ABOUT };
+
+  test.each(["/a/app.mjs", "/a/style.css", "/a/x.wasm", "/x.js", "/a/lib.cjs", "/a/x.js.map"])(
+    "%s is missing where it comes for all but the pages that are there",
+    async (path) => {
+      const site = siteWith(offered, CATALOGUE);
+
+      expect(await lab().check(site.url + path)).toMatchObject({
+        status: "dead",
+        reason: "soft404_probe",
+      });
+    },
+  );
+
+  test.each(["/docs/node.js", "/necolas/normalize.css", "/x.wasm"])(
+    "%s is there where others are not",
+    async (path) => {
+      const site = siteWith({ ...offered, [path]: CATALOGUE }, 404);
+
+      expect(await lab().check(site.url + path)).toMatchObject({ status: "active" });
+    },
+  );
+
+  test("a name of a thing in an app cannot be looked into", async () => {
+    const app = `<title>Board</title><script src="/main.js"></script><div id="root"></div>`;
+    const site = siteWith({}, app);
+
+    expect(await lab().check(`${site.url}/nodejs/node.js`)).toMatchObject({
+      reason: "ok_unverified_app",
+    });
+    expect(await lab().check(`${site.url}/a/x.wasm`)).toMatchObject(OPEN);
+  });
+});

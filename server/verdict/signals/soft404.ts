@@ -19,6 +19,7 @@ import {
   isFileAddress,
   isSiteAddress,
   leadsToItsHome,
+  mayBeScript,
   speaksOfErrors,
 } from "./addresses.ts";
 import {
@@ -77,7 +78,9 @@ function judgePage(seen: Seen, page: Page): Finding | Need | null {
   const missing = missingWordsOn(page, answer, url);
   if (missing) return judgeWords(seen, page, missing);
   const conflict = typeConflict(answer, url);
-  return conflict ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
+  // An app may have a page about `node.js`.
+  const isOpen = isAppShell(page) && !isFileAddress(url) && mayBeScript(url);
+  return conflict && !isOpen ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
 }
 
 /** A page with the words of an error page. */
@@ -194,7 +197,7 @@ function typeConflict({ hops, finalUrl, headers }: Answer, link: URL): Signal | 
       text: `The response calls itself ${quoted(type!)}, but is a page.`,
     };
   }
-  if (!isFileAddress(link)) return null;
+  if (!isFileAddress(link) && !mayBeScript(link)) return null;
   if (hops.length === 0) {
     return { rule: "page_for_file", text: "The link names a file, but a page comes instead." };
   }
