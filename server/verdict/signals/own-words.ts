@@ -73,6 +73,7 @@ const TALK: readonly RegExp[] = [
   /^(?:(?:it|this|that|the|your) (?:[\w-]+ ){0,5})?(?:(?:has|have) been|was|were) (?:\w+ or )?(?:moved|removed|renamed|deleted|archived|sold|withdrawn|discontinued|unpublished|taken (?:down|offline))\b.{0,40}$/,
   /\b(?:you|we) (?:followed|typed|entered|mistyped|requested|clicked|(?:are|were) (?:looking|searching) for)\b|^if you\b/,
   /^(?:error|oo+ps|whoops|uh-oh|sorry|we(?:'re| are) sorry|we apologi[sz]e|apologies|unfortunately|here (?:are|is) (?:some|a|the)|no worries|don't worry|this is a 404)\b.{0,80}$/,
+  /^(?:there(?:'s| is) )?nothing (?:is |to see |was found |left )?(?:here|there)[.!]?$/,
   /^(?:similar|related|other|more|popular|recent|latest|useful|helpful|suggested|recommended|featured) (?:products?|items?|pages?|posts?|articles?|ads?|jobs?|offers?|topics?|stories|links?|resources?|listings?|searches|categories|news|results)\b.{0,20}$/,
   // German
   /^(?:(?:bitte|oder|und|aber|vielleicht|alternativ|sie konnen|du kannst|konnen sie|stattdessen) )*(?:uberpruf|pruf|versuch|nutz|verwend|benutz|geh|kehr|besuch|such|klick|kontaktier|zuruck|wechsel|zur startseite)/,
