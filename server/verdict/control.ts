@@ -25,7 +25,7 @@ type Shown = {
   title: string;
   heading: string;
   fingerprint: string;
-  /** The sentence or code of a short text that is no page. */
+  /** The sentence or code of a short text that is not a page. */
   said: string | null;
 };
 type Entry = { at: number; shown: Shown; control: Promise<Control | null> };

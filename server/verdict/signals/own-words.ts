@@ -56,7 +56,7 @@ function isErrorTalk(sentence: string): boolean {
 /** Longer sentences are not those of error pages. */
 const LONGEST = 240;
 
-/** Who speaks for themselves, or tells of a time. As `folded` writes words: lower case, Latin letters without marks. */
+/** Who speaks for themselves, or names a time. As `folded` writes words: lower case, Latin letters without marks. */
 const PERSON =
   /(?<!\p{L})(?:i|my|mine|i'(?:m|ve|d|ll)|since|yesterday|today|again|always|anyone|everyone|thanks?|ich|mein\w*|mir|mich|seit(?:dem)?|gestern|heute|jemand|danke|je|j'\p{L}+|mon|ma|mes|moi|depuis|hier|quelqu'un|yo|mis?|desde|ayer|hoy|alguien|io|mio|mia|ieri|oggi|qualcuno|eu|meu|minha|ontem|hoje|alguem|ik|mijn|sinds|gisteren|iemand|moj\w*|mam|od|wczoraj|dzis|ktos|muj|vcera|dnes|jag|jeg|min|mitt|igar|idag|sedan|siden|minun?|eilen|ben|benim|bugun|я|меня|мой|моя|мне|мені|вчера|сегодня|снова|кто|вчора|сьогодні)(?!\p{L})|私|僕|今朝|今日|昨日|我的?(?!们|們)|昨天|今天|(?:^|\s)(?:저|제|내|나)(?:가|는|도|\s)|오늘|어제/u;
 

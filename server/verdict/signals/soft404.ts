@@ -106,7 +106,7 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
   // Services are not tested with random addresses, so it is not known how they answer.
   const isHonest = sibling === "missing" && !seen.serving?.target;
   if (isBackedUp && isShort(page) && !isHonest) {
-    const rest = restBesideSite(seen, page);
+    const rest = restApartFromSite(seen, page);
     if (typeof rest !== "string") return rest;
     if (rest === "nothing") return deadUnlessSameEverywhere(seen, page, signals);
   }
@@ -127,7 +127,7 @@ function isErrorPageOfSite({ answer, facts: { sibling } }: Seen, page: Page): bo
 }
 
 /** What the page says, apart from what the site shows at a random address and at home. */
-function restBesideSite(seen: Seen, page: Page): Rest | Need {
+function restApartFromSite(seen: Seen, page: Page): Rest | Need {
   const { facts } = seen;
   const rest = restOf(page, facts.sibling);
   if (rest === "nothing") return rest;
@@ -155,7 +155,7 @@ function judgeSurrounded(
   if (isShort(page) && !isProof) return suspected("soft404_suspected", signals);
   if (isAboutOneThing(page) || contentOf(page) === "paragraph") return null;
   if (!isProof) return suspected("soft404_suspected", signals);
-  const rest = restBesideSite(seen, page);
+  const rest = restApartFromSite(seen, page);
   if (typeof rest !== "string") return rest;
   if (rest === "posts") return null;
   const { sibling, home } = seen.facts;
