@@ -29,6 +29,8 @@ export type Outbound = {
   policy: TargetPolicy;
   resolver: Resolver;
   hasIpv6(): boolean;
+  /** Whether requests go through a proxy of this monitor, which may answer in place of a server. */
+  usesProxy: boolean;
 };
 
 const ADDRESSES_TRIED = 3;
@@ -42,7 +44,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     if (vetted.ok) return send({ url: vetted.url, input, startedAt, options, ca });
     return failed({ startedAt, options }, vetted.reason, describeRefusal(options, vetted.reason));
   };
-  return { request, policy: options.policy, resolver: options.resolver, hasIpv6 };
+  const { policy, resolver, proxy } = options;
+  return { request, policy, resolver, hasIpv6, usesProxy: proxy !== undefined };
 }
 
 /** As bytes, since `fetch` copies them for each request, and texts take twice as long. */

@@ -7,6 +7,7 @@ import { type Answer, type Probe, probe } from "./probe/probe.ts";
 import { bareHost, isHome, isSamePlace } from "./signals/addresses.ts";
 import { barrierInWords } from "./signals/barriers.ts";
 import { compare, fingerprintOf, isNear } from "./signals/same-page.ts";
+import { missingInText, saidBy } from "./signals/short-texts.ts";
 import { controlsAmong } from "./signals/site-links.ts";
 import { homeOf, type LearnedFacts, noNewFacts, type Question } from "./surroundings.ts";
 
@@ -19,7 +20,14 @@ const MOST_TRIED = 5;
 const MOST_LOCATIONS = 2000;
 
 /** What a page shows, as far as it is needed to recognize it within the hour. */
-type Shown = { place: string | null; title: string; heading: string; fingerprint: string };
+type Shown = {
+  place: string | null;
+  title: string;
+  heading: string;
+  fingerprint: string;
+  /** The sentence or code of a short text that is not a page. */
+  said: string | null;
+};
 type Entry = { at: number; shown: Shown; control: Promise<Control | null> };
 
 /** What hosts showed within the last hour at addresses that must exist. */
@@ -65,15 +73,19 @@ const shownBy = (answer: Answer): Shown => ({
   title: answer.page?.title ?? "",
   heading: answer.page?.heading ?? "",
   fingerprint: fingerprintOf(answer),
+  said: missingInText(answer.shortText),
 });
 
 function isShown(known: Shown, answer: Answer): boolean {
-  const { place, title, heading, fingerprint } = shownBy(answer);
+  const { place, title, heading, fingerprint, said } = shownBy(answer);
   if (known.place !== null && place !== null) {
     return isSamePlace(new URL(known.place), new URL(place));
   }
   return (
-    title === known.title && heading === known.heading && isNear(fingerprint, known.fingerprint)
+    said === known.said &&
+    title === known.title &&
+    heading === known.heading &&
+    isNear(fingerprint, known.fingerprint)
   );
 }
 
@@ -177,6 +189,8 @@ const leftOf = ({ question, learned, startedAt }: Asking) =>
 function compareWithControl(question: ControlQuestion, found: Probe): Control["shows"] {
   const comparison = compare(question.answer, found);
   if (comparison === "same" || hasSameWords(question, found)) return "same";
+  // The text may name its address.
+  if (missingInText(question.answer.shortText) !== null && saidBy(found) !== null) return "same";
   // What stands before a part of the site may stand before more of it.
   const isBarrier = found.kind === "answered" && barrierInWords(found.page) !== null;
   return comparison === "different" && !isBarrier ? "different" : "nothing";
@@ -187,5 +201,6 @@ function hasSameWords({ answer, facts: { home } }: ControlQuestion, found: Probe
   const wordsOf = (probe: Probe | null | undefined) =>
     probe?.kind === "answered" && probe.page ? `${probe.page.title}\n${probe.page.heading}` : null;
   const words = wordsOf(answer);
-  return answer.page?.heading !== "" && words === wordsOf(found) && words !== wordsOf(home);
+  const isSaid = words !== null && answer.page?.heading !== "";
+  return isSaid && words === wordsOf(found) && words !== wordsOf(home);
 }

@@ -382,3 +382,113 @@ describe("something that stands before all but the home page says nothing about 
     },
   );
 });
+
+describe("before a short text is taken for that of what is missing:", () => {
+  const text =
+    (body: string, type: string): (() => Response) =>
+    () =>
+      new Response(body, { headers: { "Content-Type": type } });
+  const key = `<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>`;
+  const texts: [what: string, says: Says][] = [
+    ["an API's message", text('{"error":"not_found"}', "application/json")],
+    ["an object store's code", text(key, "application/xml")],
+    ["PHP's sentence", text("No input file specified.", "text/plain")],
+    ["a sentence", text("Page not found", "text/plain")],
+    [
+      "a message with its address",
+      (request) =>
+        Response.json({
+          error: "not_found",
+          message: `No route ${new URL(request.url).pathname}`,
+        }),
+    ],
+  ];
+
+  test.each(texts)("%s stands before the pages that the site offers", async (_, says) => {
+    const site = siteWith({ "/": homeWith("/about", "/files/other.csv") }, says);
+
+    const { evidence, ...seen } = await lab().check(`${site.url}/files/report.csv`, {
+      lastDecided: "active",
+    });
+
+    expect(seen).toMatchObject(OPEN);
+    expect(evidence.signals.map(({ rule }) => rule)).toContain("control_same");
+  });
+
+  test.each(texts)("%s, where the site offers no page, lasts until it counts", async (_, says) => {
+    const site = siteWith({ "/": homeWith() }, says);
+
+    const { evidence, ...seen } = await lab().check(`${site.url}/files/report.csv`);
+
+    expect(seen).toMatchObject(OPEN);
+    expect(evidence.signals.map(({ rule }) => rule)).toContain("no_control");
+  });
+
+  test.each(texts)("%s is death where the offered page is another", async (_, says) => {
+    const site = siteWith({ "/": homeWith("/about"), "/about": ABOUT }, says);
+
+    expect(await lab().check(`${site.url}/files/report.csv`)).toMatchObject({
+      status: "dead",
+      reason: "soft404_probe",
+    });
+  });
+
+  test.each(texts)("%s is death where the offered file has data", async (_, says) => {
+    const there = text("a;b\n1;2\n", "text/csv");
+    const offered = "/files/other.csv";
+    const site = siteWith({ "/": homeWith(offered), [offered]: there }, says);
+
+    expect(await lab().check(`${site.url}/files/report.csv`)).toMatchObject({
+      status: "dead",
+      reason: "soft404_probe",
+    });
+  });
+
+  test("another text within the hour is judged later", async () => {
+    const says: Says = (request) =>
+      new URL(request.url).pathname.endsWith(".xml")
+        ? text(key, "application/xml")()
+        : text('{"error":"not_found"}', "application/json")();
+    const site = siteWith({ "/": homeWith("/about"), "/about": ABOUT }, says);
+    const { check } = lab();
+
+    expect(await check(`${site.url}/api/17`)).toMatchObject({ status: "dead" });
+    expect(await check(`${site.url}/feeds/17.xml`)).toMatchObject(OPEN);
+    expect(await check(`${site.url}/api/18`)).toMatchObject({ status: "dead" });
+  });
+});
+
+describe("a page in place of a script or a style:", () => {
+  const offered = { "/": homeWith("/about"), "/about": ABOUT };
+
+  test.each(["/a/app.mjs", "/a/style.css", "/a/x.wasm", "/x.js", "/a/lib.cjs", "/a/x.js.map"])(
+    "%s is missing where it comes for all but the pages that are there",
+    async (path) => {
+      const site = siteWith(offered, CATALOGUE);
+
+      expect(await lab().check(site.url + path)).toMatchObject({
+        status: "dead",
+        reason: "soft404_probe",
+      });
+    },
+  );
+
+  test.each(["/docs/node.js", "/necolas/normalize.css", "/x.wasm"])(
+    "%s is there where others are not",
+    async (path) => {
+      const site = siteWith({ ...offered, [path]: CATALOGUE }, 404);
+
+      expect(await lab().check(site.url + path)).toMatchObject({ status: "active" });
+    },
+  );
+
+  test("a name of a thing in an app cannot be looked into", async () => {
+    const app = `<title>Board</title><script src="/main.js"></script><div id="root"></div>`;
+    const site = siteWith({}, app);
+
+    expect(await lab().check(`${site.url}/nodejs/node.js`)).toMatchObject({
+      reason: "ok_unverified_app",
+    });
+    expect(await lab().check(`${site.url}/a/x.wasm`)).toMatchObject(OPEN);
+  });
+});

@@ -199,3 +199,29 @@ describe("a clock that is wrong", () => {
     expect(await seen(minutes)).toMatchObject({ status: "unknown", reason });
   });
 });
+
+describe("an error of a proxy in front of a site", () => {
+  const gone =
+    "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nProxy-Status: cdn.test; error=http_response_incomplete\r\nX-Squid-Error: ERR_ACCESS_DENIED 0\r\nContent-Length: 5\r\nConnection: close\r\n\r\nGone.";
+  const serve = async () => {
+    const site = await startRawSite(replies(gone));
+    running.push(site);
+    return site.url;
+  };
+
+  test("is the site's where this monitor has no proxy", async () => {
+    const { check } = guarded(3);
+
+    expect(await check(`${await serve()}/a`)).toMatchObject({ status: "dead", reason: "http_404" });
+  });
+
+  test("is this monitor's where its proxy says so", async () => {
+    const outbound = labOutbound({ proxy: await serve() });
+    const { check } = guarded(3, { outbound });
+
+    expect(await check("http://site.test/a")).toMatchObject({
+      status: "unknown",
+      reason: "monitor_proxy_error",
+    });
+  });
+});

@@ -191,7 +191,7 @@ describe("a 530", () => {
 });
 
 describe("an error page of a proxy", () => {
-  test.each([
+  const rows = [
     ["X-Squid-Error", "ERR_ACCESS_DENIED 0", "monitor_proxy_error"],
     ["X-Squid-Error", "ERR_DNS_FAIL 0", "dns_servfail"],
     ["X-Squid-Error", "ERR_CONNECT_FAIL 111", "conn_refused"],
@@ -200,23 +200,45 @@ describe("an error page of a proxy", () => {
     ["X-Squid-Error", "none", "http_503"],
     ["Proxy-Status", "proxy.test; error=proxy_internal_error", "monitor_proxy_error"],
     ["Proxy-Status", 'p.test; error=dns_error; rcode="NXDOMAIN"', "dns_servfail"],
-    ["Proxy-Status", "p.test;error=connection_refused, q.test", "conn_refused"],
+    ["Proxy-Status", "q.test, p.test;error=connection_refused", "conn_refused"],
+    ["Proxy-Status", "q.test; error=dns_error, p.test; error=connection_timeout", "conn_timeout"],
+    ["Proxy-Status", "p.test;error=connection_refused, q.test", "http_503"],
+    ["Proxy-Status", "p.test; error=dns_error, q.test; received-status=503", "http_503"],
+    ["Proxy-Status", 'p.test; error=dns_error; details="a, b"', "dns_servfail"],
     ["Proxy-Status", "p.test; error=connection_timeout", "conn_timeout"],
     ["Proxy-Status", "p.test; error=http_request_error", "http_503"],
     ["Proxy-Status", "p.test; received-status=503", "http_503"],
     ["Proxy-Status", 'p.test; details="; error=dns_error"', "http_503"],
-  ] as const)("with %s: %s is %s", (name, value, reason) => {
-    expect(findingOn(answer(503, { headers: { [name]: value } }))).toMatchObject({ reason });
+  ] as const;
+
+  test.each(rows)("with %s: %s, through our own, is %s", (name, value, reason) => {
+    const proxied = answer(503, { headers: { [name]: value }, isProxied: true });
+
+    expect(findingOn(proxied)).toMatchObject({ reason });
+  });
+
+  test.each(rows)("with %s: %s, without one of our own, is the site's", (name, value) => {
+    const reasonOf = (status: number) =>
+      findingOn(answer(status, { headers: { [name]: value } })).reason as string;
+
+    expect([404, 410, 502, 503, 504].map(reasonOf)).toEqual([
+      "http_404",
+      "http_410",
+      "http_502",
+      "http_503",
+      "http_504",
+    ]);
   });
 
   test("is never evidence against the link, nor is a page that came through a proxy one", () => {
     const headers = { "X-Squid-Error": "ERR_ACCESS_DENIED 0" };
+    const isProxied = true;
 
-    expect(findingOn(answer(404, { headers })).reason).toBe("monitor_proxy_error");
-    expect(findingOn(answer(200, { headers })).reason).toBe("ok");
-    expect(findingOn(answer(404, { headers: { "Proxy-Status": "cdn.test" } })).reason).toBe(
-      "http_404",
-    );
+    expect(findingOn(answer(404, { headers, isProxied })).reason).toBe("monitor_proxy_error");
+    expect(findingOn(answer(200, { headers, isProxied })).reason).toBe("ok");
+    expect(
+      findingOn(answer(404, { headers: { "Proxy-Status": "cdn.test" }, isProxied })).reason,
+    ).toBe("http_404");
   });
 });
 

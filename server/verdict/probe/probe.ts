@@ -86,6 +86,8 @@ export type Answer = Journey & {
   bodyProblem: BodyProblem | null;
   /** Until the headers of the last response. */
   responseTimeMs: number;
+  /** The request went through this monitor's proxy, which may have answered itself. */
+  isProxied?: true;
 };
 
 /** `detail` is for people. */
@@ -310,7 +312,7 @@ function nameFailure({ journey }: Attempt, reason: FailureReason): Failure["reas
 }
 
 function answered(
-  { journey }: Attempt,
+  { journey, prober }: Attempt,
   exchange: Exchange & { kind: "response" },
   spentMs: number,
   content: Content,
@@ -320,7 +322,8 @@ function answered(
   // A copy, since the journey may go on.
   const path = { ...journey, hops: [...journey.hops] };
   const response = { status, headers, ...content, bodyBytes, truncated, bodyProblem };
-  return { ...path, kind: "answered", ...response, responseTimeMs };
+  const isProxied = prober.outbound.usesProxy ? { isProxied: true as const } : {};
+  return { ...path, kind: "answered", ...response, responseTimeMs, ...isProxied };
 }
 
 const fail = ({ journey }: Attempt, reason: Failure["reason"], detail: string): Failure => ({

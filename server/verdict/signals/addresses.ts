@@ -64,23 +64,16 @@ const ERROR_PARENT = new RegExp(
 export const speaksOfErrors = (url: URL) =>
   /(?<!\d)404(?!\d)|not(?:[-_+]|%20)?found/i.test(url.pathname + url.search);
 
-/** Whether errors are explained or discussed at an address, so that titles may look like errors. */
-export const isAboutErrors = (url: URL) =>
-  speaksOfErrors(url) || TALK_HOST.test(url.hostname) || TALK_PATH.test(url.pathname);
-
-const TALK_HOST =
-  /^(?:help|support|docs?|developers?|kb|faq|forums?|community|bugs?|issues?|wiki)\./;
-const TALK_PATH =
-  /\/(?:hc|help|support|docs?|documentation|errors?|error[-_]?(?:codes?|messages?)|status|(?:status|response)[-_]?codes?|codes|troubleshoot\w*|faqs?|kb|knowledge-?base|forums?|community|questions|issues|bugs|wiki|threads?|topics?|glossar\w*|glosario|lexi[ckq]\w*|dictionar\w*|encyclop\w*|terms|definitions?|learn)\/[^/]|\/(?:viewtopic|showthread|show_bug)\b/i;
-
 /** Whether the ending of an address promises a file other than a page. */
 export const isFileAddress = ({ pathname }: URL) =>
   FILE_ENDING.test(pathname) || DATA_ENDING.test(pathname) || SCRIPT_ADDRESS.test(pathname);
 
 const DATA_ENDING = /\.(?:csv|tsv|json|geojson|ndjson|xml|kml|gpx|ics|vcf|parquet|sqlite3?|log)$/i;
-/** Names such as `node.js` are also those of pages about them. */
+/** Names such as `node.js` and `animate.css` are also those of pages about them. */
+export const mayBeScript = ({ pathname }: URL) => /\.(?:js|css)$/i.test(pathname);
+
 const SCRIPT_ADDRESS =
-  /\.min\.(?:js|css)$|\/(?:js|scripts?|static|assets|dist|build|libs?|vendor|css|styles?|_next|_nuxt|_app)\/(?:.*\/)?[^/]+\.(?:m?js|css|map|wasm)$/i;
+  /\.(?:mjs|cjs|wasm|(?:js|css)\.map|min\.(?:js|css))$|\/(?:js|scripts?|static|assets|dist|build|libs?|vendor|css|styles?|_next|_nuxt|_app)\/(?:.*\/)?[^/]+\.(?:m?js|css|map|wasm)$/i;
 
 const FILE_ENDING =
   /\.(pdf|zip|rar|7z|gz|tgz|bz2|xz|tar|mp4|m4v|mkv|avi|mov|wmv|webm|mp3|m4a|wav|flac|ogg|jpe?g|png|gif|webp|avif|bmp|tiff?|ico|exe|msi|dmg|pkg|deb|rpm|apk|ipa|iso|img|bin|jar|docx?|xlsx?|pptx?|od[tsp]|epub|mobi|djvu|psd|ttf|woff2?|swf|torrent)$/i;

@@ -228,12 +228,15 @@ export function contentOf(page: Page, ...others: (Probe | null | undefined)[]): 
 export const isExplanation = (page: Page) => EXPLAINS.test(page.text);
 
 /** A character of these scripts counts as two letters. */
-const widthOf = (line: string) =>
+export const widthOf = (line: string) =>
   line.length +
   (line.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu)?.length ?? 0);
 
-/** Only looks for tags before the last `>`, so that hostile markup takes linear time. */
-function linesOf({ markup, heading, subheading }: Page): string[] {
+/**
+ * The lines of a page apart from its layout and its headings. Only looks for tags before the last `>`, so that hostile
+ * markup takes linear time.
+ */
+export function linesOf({ markup, heading, subheading }: Page): string[] {
   const rest = withoutLayout(markup);
   const closed = rest.lastIndexOf(">") + 1;
   return [...rest.slice(0, closed).split(/<[^>]*>/), rest.slice(closed)]

@@ -4,14 +4,17 @@ import { judgeFailure } from "../probe/statuses.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 
 /**
- * Detects error pages of a proxy on the way, which say nothing about the link but what the proxy met: it could not
- * resolve the name, or not connect.
+ * Detects error pages of this monitor's own proxy, which say nothing about the link but what the proxy met: it could not
+ * resolve the name, or not connect. A site has proxies, too, whose errors are those of the site.
  */
 export const readProxyError: Reader = ({ answer }) => {
-  if (answer.status < 400) return null;
+  if (!answer.isProxied || answer.status < 400) return null;
   const error = squidErrorIn(answer) ?? proxyStatusIn(answer);
   if (!error) return null;
-  const signal = { rule: "proxy_error", text: `A proxy reports the error ${error.name}.` };
+  const signal = {
+    rule: "proxy_error",
+    text: `This monitor's proxy reports the error ${error.name}.`,
+  };
   return error.reason ? failureSeen(answer, error.reason, signal) : suspected(FAULT, [signal]);
 };
 
@@ -38,10 +41,15 @@ function squidErrorIn({ headers }: Answer): ProxyError | null {
 /** Linux: ETIMEDOUT and ECONNREFUSED. */
 const BY_NUMBER: Record<string, UnknownReason> = { 110: "conn_timeout", 111: "conn_refused" };
 
-/** RFC 9209 §2.1.1: each member of the list is a proxy, and its parameter `error` what it met. */
+/**
+ * RFC 9209 §2: each member of the list is a proxy that handled the response, and the last one is the nearest to this
+ * monitor. Its parameter `error` says what it met (§2.1.1); the errors before it are those of the site's proxies.
+ */
 function proxyStatusIn({ headers }: Answer): ProxyError | null {
-  const value = withoutStrings(headers.get("proxy-status") ?? "");
-  const name = /;\s{0,9}error=([a-z_]{1,40})/.exec(value)?.[1];
+  const nearest = withoutStrings(headers.get("proxy-status") ?? "")
+    .split(",")
+    .at(-1)!;
+  const name = /;\s{0,9}error=([a-z_]{1,40})/.exec(nearest)?.[1];
   return name === undefined || ON_BEHALF.test(name) ? null : { name, reason: BY_ERROR[name] };
 }
 

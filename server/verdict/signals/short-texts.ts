@@ -9,11 +9,13 @@ import {
 } from "../probe/finding.ts";
 import type { Probe } from "../probe/probe.ts";
 import { isSiteAddress, speaksOfErrors } from "./addresses.ts";
+import { unlessSameAtControl } from "./controlled.ts";
 import { isExcuse, quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
 
 /** Detects short texts, XML and JSON that only say, with a success status, that something is missing. */
-export const readShortText: Reader = ({ answer, url, facts, serving }): Finding | Need | null => {
+export const readShortText: Reader = (seen): Finding | Need | null => {
+  const { answer, url, facts, serving } = seen;
   const said = missingInText(answer.shortText);
   if (said === null || isSiteAddress(url) || speaksOfErrors(url)) return null;
   const signal: Signal = { rule: "missing_text", text: `The response says ${quoted(said)}.` };
@@ -25,7 +27,7 @@ export const readShortText: Reader = ({ answer, url, facts, serving }): Finding 
   if (saidBy(facts.home) === said) return suspected("soft404_suspected", [...same, HOME_SAME]);
   return compare(answer, facts.home) === "nothing"
     ? suspected("soft404_suspected", same)
-    : dead("soft404_probe", "C2", same);
+    : unlessSameAtControl(seen, dead("soft404_probe", "C2", same));
 };
 
 const SIBLING_SAYS_SO: Signal = {
@@ -33,7 +35,8 @@ const SIBLING_SAYS_SO: Signal = {
   text: "A random address next to the link says the same.",
 };
 
-const saidBy = (probe: Probe | null): string | null =>
+/** What a short text at another address, with a success, says is missing; null if it says anything else. */
+export const saidBy = (probe: Probe | null): string | null =>
   probe?.kind === "answered" && probe.status >= 200 && probe.status < 300
     ? missingInText(probe.shortText)
     : null;

@@ -15,11 +15,12 @@ import type { Answer } from "../probe/probe.ts";
 import {
   bareHost,
   hasEarlierKey,
-  isAboutErrors,
   isBelowRoot,
   isFileAddress,
   isSiteAddress,
   leadsToItsHome,
+  mayBeScript,
+  speaksOfErrors,
 } from "./addresses.ts";
 import {
   barrierInWords,
@@ -47,6 +48,7 @@ import {
 } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
 import { isLoginAddress } from "./logins.ts";
+import { type Rest, restOf } from "./own-words.ts";
 import { quoted } from "./phrases.ts";
 import {
   type Comparison,
@@ -76,7 +78,9 @@ function judgePage(seen: Seen, page: Page): Finding | Need | null {
   const missing = missingWordsOn(page, answer, url);
   if (missing) return judgeWords(seen, page, missing);
   const conflict = typeConflict(answer, url);
-  return conflict ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
+  // An app may have a page about `node.js`.
+  const isOpen = isAppShell(page) && !isFileAddress(url) && mayBeScript(url);
+  return conflict && !isOpen ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
 }
 
 /** A page with the words of an error page. */
@@ -85,7 +89,8 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
   const agreeing = [...hiddenFromSearch(page, answer), ...canonicalElsewhere(page, answer, url)];
   const signals = [...missing.signals, ...agreeing, ...shortness(page)];
   const isProof = missing.isSaidByBoth && isOnlyAnError(seen, page);
-  if (isProof && contentOf(page) === "none") return deadUnlessSameEverywhere(seen, page, signals);
+  if (isProof && contentOf(page) === "none" && restOf(page) === "nothing")
+    return deadUnlessSameEverywhere(seen, page, signals);
   const sibling = isSiteAddress(url) ? "nothing" : compareWith(seen, "sibling");
   if (typeof sibling !== "string") return sibling;
   if (missing.strength === "number" && sibling === "nothing") return null;
@@ -94,20 +99,40 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
     // Hints are also said of pages that are locked or temporarily away.
     return missing.strength === "hint" ? controlled(seen, finding, { hasWords: true }) : finding;
   }
-  // A site that usually returns 404 may still show its error page here with a success.
-  if (
-    sibling === "same" ||
-    (sibling !== "nothing" && hasSameMissingWords(page, seen.facts.sibling))
-  ) {
+  if (sibling === "same" || (sibling !== "nothing" && isErrorPageOfSite(seen, page))) {
     return deadUnlessHomeIsSame(seen, page, [...signals, SIBLING_SAME]);
   }
-  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
+  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !speaksOfErrors(url));
   // Services are not tested with random addresses, so it is not known how they answer.
   const isHonest = sibling === "missing" && !seen.serving?.target;
-  if (isBackedUp && isShort(page) && !isHonest)
-    return deadUnlessSameEverywhere(seen, page, signals);
+  if (isBackedUp && isShort(page) && !isHonest) {
+    const rest = restApartFromSite(seen, page);
+    if (typeof rest !== "string") return rest;
+    if (rest === "nothing") return deadUnlessSameEverywhere(seen, page, signals);
+  }
   if (sibling === "nothing") return suspected("soft404_suspected", signals);
   return judgeSurrounded(seen, page, isProof, signals);
+}
+
+/**
+ * Whether a random address shows these words, and no less than this page: a page with more may be a discussion about
+ * error pages. A site that usually returns 404 may still show its error page here with a success.
+ */
+function isErrorPageOfSite({ answer, facts: { sibling } }: Seen, page: Page): boolean {
+  if (!hasSameMissingWords(page, sibling)) return false;
+  const rest = restOf(page, sibling);
+  if (rest === "nothing") return true;
+  const isSoft = sibling?.kind === "answered" && sibling.status < 300 && sibling.page !== null;
+  return isSoft && rest === "something" && restOf(sibling.page!, answer) !== "nothing";
+}
+
+/** What the page says, apart from what the site shows at a random address and at home. */
+function restApartFromSite(seen: Seen, page: Page): Rest | Need {
+  const { facts } = seen;
+  const rest = restOf(page, facts.sibling);
+  if (rest === "nothing") return rest;
+  const home = compareWith(seen, "home");
+  return typeof home === "string" ? restOf(page, facts.sibling, facts.home) : home;
 }
 
 function deadUnlessSameEverywhere(seen: Seen, page: Page, signals: Signal[]): Finding | Need {
@@ -130,16 +155,17 @@ function judgeSurrounded(
   if (isShort(page) && !isProof) return suspected("soft404_suspected", signals);
   if (isAboutOneThing(page) || contentOf(page) === "paragraph") return null;
   if (!isProof) return suspected("soft404_suspected", signals);
-  const home = compareWith(seen, "home");
-  if (typeof home !== "string") return home;
-  const { facts } = seen;
-  return contentOf(page, facts.sibling, facts.home) === "none"
-    ? dead("soft404_body", "C2", signals)
+  const rest = restApartFromSite(seen, page);
+  if (typeof rest !== "string") return rest;
+  if (rest === "posts") return null;
+  const { sibling, home } = seen.facts;
+  return rest === "nothing" && contentOf(page, sibling, home) === "none"
+    ? deadUnlessSameEverywhere(seen, page, signals)
     : suspected("soft404_suspected", signals);
 }
 
 const isOnlyAnError = ({ url }: Seen, page: Page) =>
-  !isAboutOneThing(page) && !isAboutErrors(url) && !isExplanation(page);
+  !isAboutOneThing(page) && !speaksOfErrors(url) && !isExplanation(page);
 
 /** Words that other pages have too only count if a random address shows the same page. */
 function judgeHint(
@@ -171,7 +197,7 @@ function typeConflict({ hops, finalUrl, headers }: Answer, link: URL): Signal | 
       text: `The response calls itself ${quoted(type!)}, but is a page.`,
     };
   }
-  if (!isFileAddress(link)) return null;
+  if (!isFileAddress(link) && !mayBeScript(link)) return null;
   if (hops.length === 0) {
     return { rule: "page_for_file", text: "The link names a file, but a page comes instead." };
   }
@@ -285,7 +311,8 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding | Need {
   const barrier = barrierOn(page);
   if (barrier) return behindBarrier(seen, barrier, [SIBLING_SAME]);
   const app = { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
-  if (isSiteAddress(seen.url) || hasEarlierKey(seen.url) || !hasSentence(page)) return app;
+  if (isSiteAddress(seen.url) || hasEarlierKey(seen.url)) return app;
+  if (!hasSentence(page) || contentOf(page) !== "none") return app;
   const home = compareWith(seen, "home");
   if (typeof home !== "string") return home;
   return home === "different" ? suspected("soft404_suspected", [SIBLING_SAME]) : app;

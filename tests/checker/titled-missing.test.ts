@@ -1,0 +1,291 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
+import { checkUrl } from "../../server/verdict/confirm.ts";
+import { type Says, startSite } from "../site.ts";
+import { HOME, say, site } from "./barrier-sites.ts";
+import { labChecker } from "./prober.ts";
+
+/** Pages whose title says that a page is missing, on sites that say something else of made-up addresses. */
+
+const stops: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(stops.map((stop) => stop())));
+
+const BODY = "dead soft404_body";
+const PROBE = "dead soft404_probe";
+
+async function verdictOf(otherwise: Says, path: string): Promise<string> {
+  const { url, stop } = startSite({}, { otherwise });
+  stops.push(stop);
+  const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
+  const { status, reason } = await checkUrl(labChecker().checker, link);
+  return `${status} ${reason}`;
+}
+
+const html = (body: string, status = 200) =>
+  new Response(body, { status, headers: { "Content-Type": "text/html; charset=utf-8" } });
+
+/** One page below the home page; elsewhere what is said of made-up addresses. */
+const only =
+  (path: string, page: string, elsewhere: () => Response): Says =>
+  (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === path) return html(page);
+    return pathname === "/" ? say(HOME, request) : elsewhere();
+  };
+
+const NAME = "Harbour Forum";
+const gone = () => html("<h1>Gone.</h1>", 404);
+const titled = (title: string, main: string, head = "") =>
+  site(`${title} – ${NAME}`, main, { head });
+const missing = titled("Page not found", "<h1>Page not found</h1>");
+const honest = () => html(missing, 404);
+const soft = () => html(titled("Topics", "<h1>Topics</h1><p>There is no such topic.</p>"));
+const same = () => html(missing);
+
+const POSTS = `<div><b>anna</b> 3 May, 10:12</div><div>My start page says so since this morning. Any ideas?</div>
+  <div><b>olaf</b> 3 May, 11:40</div><div>Clear the cache of your browser, that did it for me.</div>`;
+
+describe("a short topic with the words of an error page as its title is not dead", () => {
+  const topics: [what: string, page: string][] = [
+    ["under its title", titled("Page not found", `<h1>Page not found</h1>${POSTS}`)],
+    ["under a second heading", titled("Page not found", `<h2>Page not found</h2>${POSTS}`)],
+    ["without a heading", titled("Page not found", `<div>Page not found</div>${POSTS}`)],
+    [
+      "of one post",
+      titled("404 Not Found", "<h1>404 Not Found</h1><div>anna</div><div>Since when?</div>"),
+    ],
+    [
+      "of posts that only advise",
+      titled(
+        "Page not found",
+        "<h1>Page not found</h1><div>anna</div><div>Please help.</div><div>olaf</div><div>Try another browser.</div>",
+      ),
+    ],
+    ...[
+      "The link in the menu is broken.",
+      "The page was removed after the update, why?",
+      "Sorry to ask, but the harbour's page about ropes says so on all of our machines, with every browser that we have tried.",
+      "Die Seite im Menü ist nicht vorhanden.",
+      "Le lien du menu est incorrect.",
+      "El enlace del menú no existe.",
+      "Ссылка в меню не работает.",
+      "菜单里的链接打不开。",
+    ].map((post): [string, string] => [
+      `of one post by a linked name: ${post}`,
+      titled(
+        "Page not found",
+        `<h1>Page not found</h1><div><a href="/u/anna">anna</a></div><div>${post}</div>`,
+      ),
+    ]),
+    [
+      "with a form for replies",
+      titled(
+        "Page not found",
+        "<h1>Page not found</h1><p>Which page do you open?</p><form><textarea></textarea></form>",
+      ),
+    ],
+    [
+      "in German",
+      titled(
+        "Seite nicht gefunden",
+        "<h1>Seite nicht gefunden</h1><div>anna, 3. Mai</div><div>Das steht seit heute auf meiner Startseite.</div><div>olaf, 4. Mai</div><div>Bei mir auch.</div>",
+      ),
+    ],
+    [
+      "in Japanese",
+      titled(
+        "ページが見つかりません",
+        "<h1>ページが見つかりません</h1><div>花子</div><div>今朝からこうなります。</div><div>太郎</div><div>私もです。</div>",
+      ),
+    ],
+    [
+      "which search engines shall not see",
+      titled(
+        "Page not found",
+        `<h1>Page not found</h1>${POSTS}`,
+        '<meta name="robots" content="noindex">',
+      ),
+    ],
+    [
+      "about an ad",
+      titled("This ad is no longer available", `<h1>This ad is no longer available</h1>${POSTS}`),
+    ],
+  ];
+  const paths = ["/t/17", "/d/17", "/discussion/x-y", "/posts/17", "/things/a", "/anything/a"];
+  const sites: [how: string, elsewhere: () => Response][] = [
+    ["on a site that is honest elsewhere", gone],
+    ["on a site with an honest page of these words", honest],
+    ["on a site that says otherwise with a success", soft],
+    ["on a site that says so with a success", same],
+    ["on a site that fails elsewhere", () => html("Busy.", 500)],
+  ];
+
+  test.each(topics.map(([what, page], at) => [what, page, paths[at % paths.length]!] as const))(
+    "%s",
+    async (_, page, path) => {
+      for (const [how, elsewhere] of sites) {
+        const found = await verdictOf(only(path, page, elsewhere), path);
+        expect([how, found]).toEqual([how, expect.stringMatching(/^(?:active|unknown) /)]);
+      }
+    },
+  );
+
+  test.each(paths)("at %s", async (path) => {
+    const page = titled("Page not found", `<h1>Page not found</h1>${POSTS}`);
+
+    expect(await verdictOf(only(path, page, gone), path)).toBe("active ok");
+  });
+});
+
+describe("an error page of a site", () => {
+  const excuses: [what: string, page: string][] = [
+    ["without any other words", missing],
+    [
+      "with help",
+      titled(
+        "Page not found",
+        "<h1>Page not found</h1><p>It may have been moved or deleted. Please check the address, or return to the home page.</p>",
+      ),
+    ],
+    [
+      "with help in German",
+      titled(
+        "Seite nicht gefunden",
+        "<h1>Seite nicht gefunden</h1><p>Die Seite wurde möglicherweise verschoben. Bitte überprüfen Sie die Adresse oder nutzen Sie die Suche.</p>",
+      ),
+    ],
+    [
+      "with help in French",
+      titled(
+        "Page introuvable",
+        "<h1>Page introuvable</h1><p>La page que vous cherchez a peut-être été déplacée. Veuillez vérifier l’adresse ou retourner à la page d’accueil.</p>",
+      ),
+    ],
+    [
+      "with help in Spanish",
+      titled(
+        "Página no encontrada",
+        "<h1>Página no encontrada</h1><p>Es posible que la página se haya movido. Compruebe la dirección o vuelva a la página de inicio.</p>",
+      ),
+    ],
+    [
+      "with an apology and a number",
+      titled("404 Not Found", "<div>404</div><h1>Page not found</h1><p>Sorry about that!</p>"),
+    ],
+    [
+      "with other products",
+      titled(
+        "This product is no longer available",
+        "<h1>This product is no longer available</h1><p>See similar products:</p><a href=/a>A rope</a>",
+      ),
+    ],
+  ];
+
+  test.each(excuses)("%s is dead where the site is honest elsewhere", async (_, page) => {
+    for (const path of ["/t/17", "/forum/topic/17", "/docs/17", "/shop/a-rope"]) {
+      expect(await verdictOf(only(path, page, gone), path)).toBe(BODY);
+    }
+  });
+
+  test.each(excuses)("%s is dead where it comes for all addresses", async (_, page) => {
+    for (const path of ["/t/17", "/forum/topic/17", "/shop/a-rope"]) {
+      const found = await verdictOf(
+        only(path, page, () => html(page)),
+        path,
+      );
+      expect([BODY, PROBE]).toContain(found);
+    }
+  });
+
+  test("with the words of its honest one is dead, whatever else it says", async () => {
+    const words = "<h1>Page not found</h1><p>The harbour master is on the way to look for it.</p>";
+    const page = titled("Page not found", words);
+
+    expect(
+      await verdictOf(
+        only("/t/17", page, () => html(page, 404)),
+        "/t/17",
+      ),
+    ).toBe(PROBE);
+  });
+
+  test("that only recommends other things than the one of a random address is dead", async () => {
+    let visits = 0;
+    const page = () =>
+      titled(
+        "Page not found",
+        `<h1>Page not found</h1><p>Rope ${"abcdefgh"[visits++ % 8]?.repeat(12)} for two coins, as strong as the sea, and a sail of ${"qwertzui"[visits % 8]?.repeat(9)}.</p>`,
+      );
+    const says: Says = (request) =>
+      new URL(request.url).pathname === "/" ? say(HOME, request) : html(page());
+
+    expect(await verdictOf(says, "/t/17")).toStartWith("dead ");
+  });
+});
+
+describe("a forum's sentence in a line of a short page", () => {
+  const SENTENCES = [
+    "Эта тема не существует или была удалена",
+    "Das gewünschte Thema existiert nicht.",
+    "Le sujet demandé n’existe pas.",
+    "El tema solicitado no existe.",
+    "Żądany temat nie istnieje.",
+    "抱歉，指定的主题不存在或已被删除或正在被审核",
+  ];
+  const information = (sentence: string) =>
+    site(`Information – ${NAME}`, `<h2>Information</h2><p>${sentence}</p>`, { words: 40 });
+
+  test.each(SENTENCES)("is dead where it comes for all addresses: %s", async (sentence) => {
+    const says: Says = (request) =>
+      new URL(request.url).pathname === "/" ? say(HOME, request) : html(information(sentence));
+
+    expect(await verdictOf(says, "/viewtopic.php?f=2&t=17")).toBe(PROBE);
+  });
+
+  test.each(SENTENCES)("quoted in an article is not: %s", async (sentence) => {
+    const page = titled(
+      "Fehler in Foren",
+      `<h1>Was die Meldungen eines Forums bedeuten</h1><p>${sentence}</p>${POSTS}`,
+    );
+
+    expect(await verdictOf(only("/hilfe/17", page, gone), "/hilfe/17")).toBe("active ok");
+    expect(await verdictOf(only("/hilfe/17", page, soft), "/hilfe/17")).toBe("active ok");
+  });
+});
+
+describe("a page in unknown words that its folder shows for all addresses", () => {
+  /** So many characters in sentences of 50. */
+  const text = (chars: number) =>
+    Array.from({ length: Math.ceil(chars / 50) }, (_, at) =>
+      "Tha an duilleag seo gu math falamh an-diugh, a ri".slice(0, chars - at * 50),
+    )
+      .map((sentence) => `<p>${sentence}.</p>`)
+      .join("");
+  const plain = (chars: number) => `<title>Duilleag</title><h1>Duilleag</h1>${text(chars)}`;
+  const framed = (chars: number) => `<title>Duilleag</title><div id="root">${text(chars)}</div>`;
+  const inFolder =
+    (page: string): Says =>
+    (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith("/folder/")) return html(page);
+      return pathname === "/" ? say(HOME, request) : gone();
+    };
+
+  test.each([
+    ["of 300 characters", plain(300), "unknown soft404_suspected"],
+    ["of 400 characters", plain(400), "unknown soft404_suspected"],
+    ["of 450 characters", plain(450), "active ok"],
+    ["of 900 characters", plain(900), "active ok"],
+    ["of 300 characters in the frame of an app", framed(300), "unknown soft404_suspected"],
+    ["of 900 characters in the frame of an app", framed(900), "active ok_unverified_app"],
+    ["without a sentence in the frame of an app", framed(10), "active ok_unverified_app"],
+  ])("%s", async (_, page, verdict) => {
+    expect(await verdictOf(inFolder(page), "/folder/a")).toBe(verdict);
+  });
+
+  test("is not suspected where the home page is the same", async () => {
+    const says: Says = () => html(framed(300));
+
+    expect(await verdictOf(says, "/folder/a")).toBe("active ok_unverified_app");
+  });
+});
