@@ -13,7 +13,15 @@ import { isHome } from "./addresses.ts";
 import { BLOCKS, CAPTIVE_PORTALS, NETWORK_FILTERS, SAYS_GEO } from "./blocks.ts";
 import { BOT_PROTECTION, GENERIC_BOT_PROTECTION } from "./bot-protection.ts";
 import { isShort } from "./clues.ts";
-import { AGE_GATES, ASKS_AGE, LOGINS, MAY_BE_PRIVATE, NAMES_AGE, SAYS_LOGIN } from "./logins.ts";
+import {
+  AGE_GATES,
+  ASKS_AGE,
+  LOGINS,
+  MAY_BE_PRIVATE,
+  NAMES_AGE,
+  SAYS_LOGIN,
+  SESSION_OVER,
+} from "./logins.ts";
 import { OUTAGES, SAYS_MAINTENANCE } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { isSamePage } from "./same-page.ts";
@@ -129,7 +137,9 @@ export function barrierInWords(page: Page | null): Barrier | null {
 
 /** Whether a short page may only be hidden from this visitor, so that its words are not evidence. */
 export const mayBePrivate = (page: Page | null) =>
-  page !== null && isShort(page) && MAY_BE_PRIVATE.test(page.text);
+  page !== null &&
+  isShort(page) &&
+  (MAY_BE_PRIVATE.test(page.text) || SESSION_OVER.test(page.text));
 
 const barrierByWords = (reason: UnknownReason, words: string): Barrier => ({
   reason,
@@ -190,8 +200,8 @@ const LINK = /<a\b[^<>]{0,300}?\shref\s*=\s*["']?([^"'\s<>]{1,300})/gi;
 const FORMAL =
   /privacy|cookie|terms|legal|imprint|impressum|datenschutz|\bagb\b|log-?in|sign-?(?:in|up)|register|account|help|support|contact|kontakt|lang/i;
 
-/** Counts the pages of the site that a page links to. */
-function linksInto({ markup }: Page, found: URL): number {
+/** Counts the pages of the site that a page links to, without the formal ones. */
+export function linksInto({ markup }: Page, found: URL): number {
   const links = new Set<string>();
   for (const [, address = ""] of markup.matchAll(LINK)) {
     const url = URL.parse(address, found);

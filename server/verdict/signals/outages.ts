@@ -1,6 +1,6 @@
 import { readRetryAfter } from "../politeness/site-load.ts";
 import type { Seen } from "../probe/finding.ts";
-import { decoded } from "./addresses.ts";
+import { decoded, isAboutErrors } from "./addresses.ts";
 import { type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
 
 const maintenance = signatureFor("maintenance");
@@ -163,6 +163,10 @@ const NO_DATABASE = [
 const CANNOT_CONNECT =
   "(?:could not|cannot|can['’]t|failed to|unable to) connect to (?:the |local )?(?:my ?sql|postgres(?:ql)?|database)";
 
+/** Where operators report what fails, and pages explain it. */
+const ABOUT_OUTAGES =
+  /(?:^|[./_-])(?:status|incidents?|outages?|disruptions?|st(?:ö|oe)rung(?:en)?)(?:[./_-]|$)/i;
+
 /** Errors with status 200. The page must begin or end with the error, unlike a page about errors. */
 export const SITE_ERRORS: readonly Signature[] = [
   siteError("database_error", "The site reports that its database is unavailable.", {
@@ -207,6 +211,7 @@ export const SITE_ERRORS: readonly Signature[] = [
     textUnder: 800,
     headline:
       /^(?:error )?(?:http (?:error|status) )?(?:5\d\d[\s:–—-]+)?(?:internal server error|bad gateway|gateway time-?out|service (?:temporarily )?unavailable)$|^whitelabel error page$|^we['’]re sorry, but something went wrong(?: \(500\))?\.?$/i,
+    also: ({ url }) => !isAboutErrors(url) && !ABOUT_OUTAGES.test(url.hostname + url.pathname),
   }),
   {
     rule: "passing_error",
