@@ -73,11 +73,12 @@ const headingsOf = ({ heading, headings, subheading }: Page): string[] => {
 const SHOWN_LATER =
   'title,template,script,style,[hidden],[style*="display:none" i],[style*="display: none" i],dialog:not([open]),' +
   "[v-if],[v-else-if],[v-show],[x-if],[x-show],[ng-if],[ng-show],[data-ng-if],[data-ng-show],.ng-hide," +
-  '.hidden:not([class*=":"]),.d-none:not([class*="-block"]):not([class*="-flex"])';
-const HIDES = /\bhidden\b|display: ?none|<dialog\b|\s(?:v|x|(?:data-)?ng)-\w|ng-hide|\bd-none\b/i;
+  '.modal,.hidden:not([class*=":"]),.d-none:not([class*="-block"]):not([class*="-flex"])';
+const HIDES =
+  /\bhidden\b|display: ?none|<dialog\b|\s(?:v|x|(?:data-)?ng)-\w|ng-hide|\bd-none\b|\bmodal\b/i;
 
 /** Whether words stand outside of what only scripts show, such as an error that each page of an app is ready for. */
-function isShownAtFirst(words: string, { markup }: Page): boolean {
+export function isShownAtFirst(words: string, { markup }: Page): boolean {
   if (!HIDES.test(markup) || !textIn(markup).includes(words)) return true;
   return textIn(withoutElements(markup, SHOWN_LATER)).includes(words);
 }

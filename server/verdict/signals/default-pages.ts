@@ -9,15 +9,14 @@ import {
   type Signal,
   suspected,
 } from "../probe/finding.ts";
-import type { Answer } from "../probe/probe.ts";
 import { decoded, isSiteAddress } from "./addresses.ts";
-import { linksInto } from "./barriers.ts";
 import { isShort, LITTLE_TEXT } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
 import { SITE_ERRORS } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { compare, comparedAddress, SAME_EVERYWHERE } from "./same-page.ts";
 import { headlinesOf, matches, prepare, type Signature, titlesOf, wholly } from "./signature.ts";
+import { isInLayout } from "./site-links.ts";
 
 const defaultPage = (of: string, when: Signature["when"]): Signature => ({
   rule: "default_page",
@@ -199,12 +198,6 @@ const isSaidTwice = (page: Page) =>
 const SUSPENDED_PATH = /^\/cgi-sys\/suspendedpage\.cgi$/i;
 /** Pages about suspensions say so in their addresses. */
 const ABOUT_SUSPENSION = /suspen|gesperrt|sospes|zawiesz|opgeschort|приостанов/i;
-
-/** The notice of a host takes the place of the whole site, and so links to no page of it. */
-const isInLayout = (page: Page, { finalUrl }: Answer) =>
-  linksInto(page, new URL(finalUrl)) >= LEAST_LINKS;
-
-const LEAST_LINKS = 3;
 
 /**
  * Sites suspend their users in the same words, and hosting companies explain them. Such pages also have the

@@ -12,9 +12,12 @@ const GONE =
 /** Things that had their time. A page that expired is a form that waited too long. */
 const TIMED =
   "(?:(?:classified )?ad(?:vert(?:isement)?)?|job(?: posting| ad| offer| listing)?|offer|listing|auction|property|(?:download |short ?|share )?link|vacancy|position|file|posting)";
-/** What people make at services, and share by a link. */
+/** What people make at services. A poll or a meeting that ended may still be shown. */
 const OF_USERS =
-  "(?:issue|bug|ticket|survey|poll|form|paste|snippet|playlist|(?:file )?transfer|share|shared (?:file|folder)|invit(?:e|ation)|meeting|recording|presentation|board|workspace)";
+  "(?:issue|bug|ticket|survey|poll|form|playlist|meeting|recording|presentation|board|workspace|paste|snippet|(?:file )?transfer|share|shared (?:file|folder)|invit(?:e|ation))";
+const NOT_THERE =
+  "(?:(?:(?:was|is) )?not found|(?:could not|couldn't|cannot|can't) be found|(?:does not|doesn't|did not|didn't) exist|no longer exists|(?:has been|was) (?:deleted|removed))";
+const SHARED = "(?:paste|snippet|(?:file )?transfer|share|shared (?:file|folder)|invit(?:e|ation))";
 const ENDED =
   "(?:(?:has |is )?(?:now |already |since )?(?:ended|expired)|(?:(?:has (?:now |already |since )?been|was|is) )(?:now |already )?(?:filled|taken (?:down|offline)|withdrawn))";
 const SEEK =
@@ -30,7 +33,8 @@ const CLEAR = [
   `(?:(?:the|this|that|your|requested|sorry,) ){0,3}${TIMED}${NAMED} (?:is|are) not available (?:any ?more|any longer)`,
   `(?:(?:the|this|that|sorry,) ){0,3}${TIMED}${NAMED} (?:(?:that )?(?:you|we)\\b.{1,40}? )?is no longer (?:open|live|listed|published|online|advertised)`,
   "(?:(?:the|this|that) )?(?:item|record) (?:has been|was) withdrawn(?: and is no longer available)?",
-  `(?:(?:the|this|that|your|requested) ){0,3}${OF_USERS}${NAMED} (?:${GONE}|${ENDED}|(?:has been|was) (?:deleted|removed) or has expired)${MORE}`,
+  `(?:(?:the|this|that|your|requested) ){0,3}${OF_USERS}${NAMED} ${NOT_THERE}${MORE}`,
+  `(?:(?:the|this|that|your) )?${SHARED}${NAMED} (?:(?:has been|was) (?:deleted|removed) or )?(?:(?:has|is) )?(?:now |already )?expired`,
   `the requested (?:url|page|resource|file|document|object)(?: /\\S*)? (?:was|could) not (?:be )?found${MORE}`,
   `(?:we |i )?${SEEK} (?:(?:the|that|this|your|any|requested) ){0,3}${THING}${MORE}`,
   "(?:page|resource) not[ _]found",

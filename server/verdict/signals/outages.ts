@@ -2,6 +2,7 @@ import { readRetryAfter } from "../politeness/site-load.ts";
 import type { Seen } from "../probe/finding.ts";
 import { decoded, isAboutErrors } from "./addresses.ts";
 import { type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
+import { isInLayout } from "./site-links.ts";
 
 const maintenance = signatureFor("maintenance");
 const unavailable = signatureFor("service_unavailable");
@@ -167,6 +168,12 @@ const CANNOT_CONNECT =
 const ABOUT_OUTAGES =
   /(?:^|[./_-])(?:status|incidents?|outages?|disruptions?|st(?:ö|oe)rung(?:en)?)(?:[./_-]|$)/i;
 
+/** Whether a site itself speaks of an outage or an error. The error page of a server has no layout. */
+const reportsOutage = ({ url, answer }: Seen) =>
+  (isAboutErrors(url) || ABOUT_OUTAGES.test(url.hostname + url.pathname)) &&
+  answer.page !== null &&
+  isInLayout(answer.page, answer);
+
 /** Errors with status 200. The page must begin or end with the error, unlike a page about errors. */
 export const SITE_ERRORS: readonly Signature[] = [
   siteError("database_error", "The site reports that its database is unavailable.", {
@@ -211,7 +218,7 @@ export const SITE_ERRORS: readonly Signature[] = [
     textUnder: 800,
     headline:
       /^(?:error )?(?:http (?:error|status) )?(?:5\d\d[\s:–—-]+)?(?:internal server error|bad gateway|gateway time-?out|service (?:temporarily )?unavailable)$|^whitelabel error page$|^we['’]re sorry, but something went wrong(?: \(500\))?\.?$/i,
-    also: ({ url }) => !isAboutErrors(url) && !ABOUT_OUTAGES.test(url.hostname + url.pathname),
+    also: (seen) => !reportsOutage(seen),
   }),
   {
     rule: "passing_error",
