@@ -1,6 +1,6 @@
 import { readRetryAfter } from "../politeness/site-load.ts";
 import type { Seen } from "../probe/finding.ts";
-import { decoded, isAboutErrors } from "./addresses.ts";
+import { decoded } from "./addresses.ts";
 import { type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
 import { isInLayout } from "./site-links.ts";
 
@@ -166,11 +166,11 @@ const CANNOT_CONNECT =
 
 /** Where operators report what fails, and pages explain it. */
 const ABOUT_OUTAGES =
-  /(?:^|[./_-])(?:status|incidents?|outages?|disruptions?|st(?:ö|oe)rung(?:en)?)(?:[./_-]|$)/i;
+  /(?:^|[./_-])(?:status|incidents?|outages?|disruptions?|st(?:ö|oe)rung(?:en)?|codes?|errors?|glossary|docs?|help|support|kb|faq|wiki)(?:[./_-]|$)/i;
 
 /** Whether a site itself speaks of an outage or an error. The error page of a server has no layout. */
 const reportsOutage = ({ url, answer }: Seen) =>
-  (isAboutErrors(url) || ABOUT_OUTAGES.test(url.hostname + url.pathname)) &&
+  ABOUT_OUTAGES.test(url.hostname + url.pathname) &&
   answer.page !== null &&
   isInLayout(answer.page, answer);
 
