@@ -2,18 +2,19 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { checkUrl } from "../../server/verdict/confirm.ts";
 import { type Says, startSite } from "../site.ts";
-import { HOME, LOGIN, only, say, site } from "./barrier-sites.ts";
+import { bare, belowSections, HOME, LOGIN, only, say, site } from "./barrier-sites.ts";
 import { labChecker } from "./prober.ts";
-import { paragraph, shell } from "./signals/missing-pages.ts";
+import { article, paragraph, shell } from "./signals/missing-pages.ts";
 
 /** Whole sites, each checked from the request to the verdict. What a site says at any address, and the link. */
-type Row = [what: string, says: Says, verdict: string, path?: string];
+type Row = [what: string, says: Says, verdict: string | RegExp, path?: string];
 
 const stops: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(stops.map((stop) => stop())));
 
 const LINK = "/articles/some-story";
 const OPEN = "unknown soft404_suspected";
+const DEAD_PAGE = /^dead soft404_/;
 const LOG_IN = "unknown login_required";
 const DEAD = "dead http_404";
 
@@ -24,7 +25,8 @@ const testSites = (rows: Row[]) =>
     stops.push(stop);
     const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
     const { status, reason } = await checkUrl(labChecker().checker, link);
-    expect(`${status} ${reason}`).toBe(verdict);
+    const expected = typeof verdict === "string" ? verdict : expect.stringMatching(verdict);
+    expect(`${status} ${reason}`).toEqual(expected);
   });
 
 const h1 = (text: string) => `<h1>${text}</h1>`;
@@ -395,5 +397,315 @@ describe("a page with words of parking on a living site is alive:", () => {
       only(LINK, site("harbour.test is for sale", h1("harbour.test is for sale"))),
       "active ok",
     ],
+  ]);
+});
+
+const ALIVE = "active ok";
+const p = (text: string) => `<p>${text}</p>`;
+/** One page that says it in title and heading, where all others are honest. */
+const alone = (words: string, more: string, title = words) =>
+  only(LINK, site(title, h1(words) + p(more)));
+const typed =
+  (body: string | Buffer<ArrayBuffer>, type: string): Says =>
+  () =>
+    new Response(body, { headers: { "Content-Type": type } });
+
+describe("a page stands in place of all files of a kind, also of those that the home page offers:", () => {
+  const inPlace =
+    (kind: string, page: string): Says =>
+    (request) =>
+      pathOf(request) === "/"
+        ? html(site("Harbour", `${h1("Archive")}<a href="/old/other.${kind}">Other</a>`))
+        : html(page);
+  testSites([
+    [
+      "a statement after an attack on the house",
+      inPlace("pdf", site("Statement", h1("An attack on our house") + paragraph(3, 200))),
+      OPEN,
+      "/records/1.pdf",
+    ],
+    [
+      "a daily download limit",
+      inPlace("zip", site("Limit", h1("Daily download limit reached") + p("Come back tomorrow."))),
+      OPEN,
+      "/get/tool.zip",
+    ],
+    [
+      "a page that is being updated, in French",
+      inPlace("jpg", site("Le Port", h1("En cours de mise à jour"), { lang: "fr" })),
+      OPEN,
+      "/images/phare.jpg",
+    ],
+    [
+      "a file on tape",
+      inPlace("tif", site("Archive", h1("File not available") + p("It will be here in an hour."))),
+      OPEN,
+      "/scans/17.tif",
+    ],
+    [
+      "a viewer",
+      (request) =>
+        pathOf(request) === "/"
+          ? html(site("Papers", '<a href="/papers/1.pdf">One</a>'))
+          : html(`<title>Viewer</title><embed src="/raw${pathOf(request)}">`),
+      OPEN,
+      "/papers/17.pdf",
+    ],
+  ]);
+});
+
+describe("an error that a script may show later is none:", () => {
+  const front = site("Harbour", h1("Boards") + paragraph(1, 200));
+  const app =
+    (root: string): Says =>
+    (request) =>
+      html(pathOf(request) === "/" ? front : shell("Harbour", `<div id="app">${root}</div>`));
+  const SHOWN = "active ok_unverified_app";
+  testSites([
+    ["for a condition of Vue", app('<div v-if="missing"><h1>Page not found</h1></div>'), SHOWN],
+    ["for one of AngularJS", app('<h1 ng-show="missing">Page not found</h1>'), SHOWN],
+    ["by its style", app('<div style="display: none;"><h1>Page not found</h1></div>'), SHOWN],
+    ["by a class", app('<div class="error hidden"><h1>Page not found</h1></div>'), SHOWN],
+    ["in a closed dialog", app("<dialog><h1>Page not found</h1></dialog>"), SHOWN],
+    [
+      "on a page of its own",
+      only(LINK, site("Ropes", `<div hidden>${h1("Page not found")}</div>${p("Twelve metres.")}`)),
+      ALIVE,
+    ],
+  ]);
+  testSites([
+    [
+      "but it is one that browsers show",
+      app('<div class="overflow-hidden"><h1>Page not found</h1></div>'),
+      "dead soft404_probe",
+    ],
+    [
+      "also on wide screens only",
+      app('<div class="hidden md:block"><h1>Page not found</h1></div>'),
+      "dead soft404_probe",
+    ],
+    [
+      "also in the words of no list, where the home page differs",
+      app("<h1>Nie ma tu niczego dla ciebie</h1>"),
+      OPEN,
+    ],
+  ]);
+});
+
+describe("words of an error page are left open where this reader may be the cause:", () => {
+  const deep = (words: string, more: string, end = "") =>
+    belowSections(site(`${words} – Harbour`, h1(words) + p(more) + end));
+  testSites([
+    [
+      "a session of a library's catalogue that is over",
+      belowSections(
+        bare("Session expired", h1("Session expired") + p("This page is no longer available.")),
+      ),
+      OPEN,
+    ],
+    ["a record in it", deep("Record not found", "Your session has timed out."), OPEN],
+    ["the same in German", deep("Seite nicht gefunden", "Ihre Sitzung ist abgelaufen."), OPEN],
+    ["the same in French", deep("Page introuvable", "Votre session a expiré."), OPEN],
+    ["it exists or is private", deep("That page doesn’t exist or is private", "Sorry."), OPEN],
+    ["the same in Italian", deep("Pagina non trovata", "Non esiste o è privata."), OPEN],
+    [
+      "only inside of a network",
+      deep("Page not found", "Only available on the campus network."),
+      OPEN,
+    ],
+    [
+      "to those who log in, in German",
+      deep("Seite nicht gefunden", "Melden Sie sich an, um sie zu sehen."),
+      OPEN,
+    ],
+    [
+      "to those who log in, in French",
+      deep("Page introuvable", "Connectez-vous pour la voir."),
+      OPEN,
+    ],
+    [
+      "perhaps to those who log in, with a form",
+      deep("The page could not be found", "It may be that you are not logged in.", LOGIN),
+      LOG_IN,
+    ],
+  ]);
+  testSites([
+    [
+      "but not where the site greets everyone so",
+      deep("Page not found", "You are not logged in."),
+      DEAD_PAGE,
+    ],
+    [
+      "nor where people log in for more than to see",
+      deep("Page introuvable", "Connectez-vous pour commenter."),
+      DEAD_PAGE,
+    ],
+    [
+      "nor where each page has a dialog for the end of a session",
+      deep("Page not found", "", '<div class="modal fade"><p>Your session has expired.</p></div>'),
+      DEAD_PAGE,
+    ],
+  ]);
+});
+
+describe("what only resembles an end is there:", () => {
+  testSites([
+    [
+      "a parking space for sale",
+      alone("This parking space is for sale", "Dry, nine metres."),
+      ALIVE,
+    ],
+    ["what a host's help says of parking", alone("This domain is parked", "Choose a plan."), ALIVE],
+    ["a host's help on accounts", alone("Account suspended", "Pay, then write to us."), OPEN],
+    ["a band", alone("Not Found", "Saturday, main stage.", "Not Found | Festival"), OPEN],
+    ["a poem", alone("Missing page", "Of the book that I lent you, a leaf is gone."), OPEN],
+    [
+      "an article about an end",
+      only(
+        LINK,
+        site(
+          "No longer available",
+          `<article>${h1("No longer available")}${p("A bell.")}</article>`,
+        ),
+      ),
+      ALIVE,
+    ],
+    [
+      "a product that is sold out, without data",
+      only(LINK, site("Rope", `${h1("Rope")}<h2>This product is no longer available</h2>`)),
+      ALIVE,
+    ],
+    ["a concert that is over", alone("This event has ended", "With the choir.", "Concert"), ALIVE],
+    ["a survey that is closed", alone("This survey is closed", "214 took part."), ALIVE],
+    ["a poll that ended", alone("This poll has ended", "Ropes 60 %, chains 40 %."), ALIVE],
+    ["an archived project", alone("This project has been archived", "214 commits."), ALIVE],
+    [
+      "a page in another language",
+      alone("This page is not available in English", "Deutsch"),
+      ALIVE,
+    ],
+    [
+      "a search without hits",
+      (request) =>
+        pathOf(request) === "/search"
+          ? html(
+              site("Nothing found", h1("Nothing found"), {
+                head: '<meta name="robots" content="noindex">',
+              }),
+            )
+          : say(only("/", 404), request),
+      ALIVE,
+      "/search?q=zebra",
+    ],
+    [
+      "what an operator reports",
+      only("/incidents/17", site("Service unavailable", h1("Service unavailable") + p("At noon."))),
+      ALIVE,
+      "/incidents/17",
+    ],
+    [
+      "what an operator reports, but not the error of its server",
+      only("/incidents/17", bare("Service unavailable", h1("Service unavailable"))),
+      "unknown site_error",
+      "/incidents/17",
+    ],
+    [
+      "what a glossary says of a status",
+      only("/codes/503", site("503 Service Unavailable", h1("503 Service Unavailable"))),
+      ALIVE,
+      "/codes/503",
+    ],
+    [
+      "a request of a page that found nothing",
+      only(
+        LINK,
+        site("Ropes", h1("Ropes"), {
+          footer: "<script>window.__NUXT__={data:[{error:{statusCode:404}}],error:null}</script>",
+        }),
+      ),
+      ALIVE,
+    ],
+    [
+      "masked forwarding",
+      (request) =>
+        html(`<frameset rows="100%"><frame src="https://o.test${pathOf(request)}"></frameset>`),
+      OPEN,
+    ],
+    [
+      "one home page for each language",
+      (request) => (pathOf(request) === "/en/" ? html(HOME) : leads("/en/")),
+      OPEN,
+    ],
+    [
+      "a wall that wants a cookie back",
+      (request) => {
+        if (request.headers.get("cookie") === "seen=1") return say(only(LINK, HOUSE), request);
+        const to = new URL(request.url).searchParams.get("to");
+        const Location = to ?? `/cookie?to=${pathOf(request)}`;
+        const headers = { Location, ...(to && { "Set-Cookie": "seen=1" }) };
+        return new Response(null, { status: 302, headers });
+      },
+      "active ok_redirected",
+    ],
+  ]);
+});
+
+describe("whatever its type, a body is there that says nothing of an end:", () => {
+  testSites([
+    [
+      "no error, in JSON at each address",
+      belowSections(typed('{"error":null}', "application/json")),
+      ALIVE,
+    ],
+    [
+      "a list of codes that calls itself a page",
+      only("/codes.csv", typed("code,words\n404,Not found\n", "text/html")),
+      ALIVE,
+      "/codes.csv",
+    ],
+    [
+      "a picture that calls itself a page",
+      only("/a.png", typed(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), "text/html")),
+      ALIVE,
+      "/a.png",
+    ],
+    [
+      "a paper that calls itself a page",
+      only("/a.pdf", typed("%PDF-1.4\n1 0 obj <</Title (Page not found)>>\n", "text/html")),
+      ALIVE,
+      "/a.pdf",
+    ],
+    [
+      "an article that calls itself a paper",
+      only("/a.pdf", typed(article("Mills", 300), "application/pdf")),
+      ALIVE,
+      "/a.pdf",
+    ],
+    [
+      "a drawing",
+      only(
+        "/a.svg",
+        typed(
+          '<svg xmlns="http://www.w3.org/2000/svg"><title>Page not found</title></svg>',
+          "image/svg+xml",
+        ),
+      ),
+      ALIVE,
+      "/a.svg",
+    ],
+    [
+      "a feed about closures",
+      only(
+        "/feed",
+        typed(
+          "<rss><channel><title>Closed</title><item><title>Page not found</title></item></channel></rss>",
+          "application/rss+xml",
+        ),
+      ),
+      ALIVE,
+      "/feed",
+    ],
+    ["nothing", belowSections(typed("", "text/html")), "active ok_empty"],
+    ["one word", belowSections(typed("ok", "text/plain")), ALIVE],
   ]);
 });

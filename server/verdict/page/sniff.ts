@@ -2,7 +2,7 @@ import { isText } from "./page.ts";
 
 /** Content types that promise a document, an archive, media, a script or data, but never a page. */
 const PROMISES_FILE =
-  /^\s*(?:application\/(?:pdf|zip|gzip|x-(?:gzip|tar|bzip2?|7z-compressed|rar\S{0,20}|javascript|shockwave-flash)|vnd\.|msword|epub|rtf|postscript|java-?(?:archive|script)|(?:[\w.]{1,40}\+)?json)|image\/(?!svg)|audio\/|video\/|font\/|text\/(?:javascript|css|csv|calendar))/i;
+  /^\s*(?:application\/(?:pdf|zip|gzip|x-(?:gzip|tar|bzip2?|7z-compressed|rar\S{0,20}|javascript|shockwave-flash)|vnd\.|msword|epub|rtf|postscript|java-?(?:archive|script)|(?:[\w.]{1,40}\+)?json)|image\/|audio\/|video\/|font\/|text\/(?:javascript|css|csv|calendar))/i;
 
 /** Whether a page would be something else than the content type says. */
 export const promisesFile = (contentType: string | null) =>

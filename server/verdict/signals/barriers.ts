@@ -9,15 +9,23 @@ import {
   suspected,
 } from "../probe/finding.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
-import { isHome } from "./addresses.ts";
 import { BLOCKS, CAPTIVE_PORTALS, NETWORK_FILTERS, SAYS_GEO } from "./blocks.ts";
 import { BOT_PROTECTION, GENERIC_BOT_PROTECTION } from "./bot-protection.ts";
-import { isShort } from "./clues.ts";
-import { AGE_GATES, ASKS_AGE, LOGINS, MAY_BE_PRIVATE, NAMES_AGE, SAYS_LOGIN } from "./logins.ts";
+import { isShort, isShownAtFirst } from "./clues.ts";
+import {
+  AGE_GATES,
+  ASKS_AGE,
+  LOGINS,
+  MAY_BE_PRIVATE,
+  NAMES_AGE,
+  SAYS_LOGIN,
+  SESSION_OVER,
+} from "./logins.ts";
 import { OUTAGES, SAYS_MAINTENANCE } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { isSamePage } from "./same-page.ts";
 import { concernsPage, headlinesOf, matches, prepare, type Signature } from "./signature.ts";
+import { linksInto } from "./site-links.ts";
 
 /** Certain signatures come before general ones. */
 const BARRIERS: readonly Signature[] = [
@@ -128,8 +136,12 @@ export function barrierInWords(page: Page | null): Barrier | null {
 }
 
 /** Whether a short page may only be hidden from this visitor, so that its words are not evidence. */
-export const mayBePrivate = (page: Page | null) =>
-  page !== null && isShort(page) && MAY_BE_PRIVATE.test(page.text);
+export function mayBePrivate(page: Page | null): boolean {
+  if (!page || !isShort(page)) return false;
+  // Each page of an app may be ready to say that its session is over.
+  const [over] = SESSION_OVER.exec(page.text) ?? [];
+  return MAY_BE_PRIVATE.test(page.text) || (over !== undefined && isShownAtFirst(over, page));
+}
 
 const barrierByWords = (reason: UnknownReason, words: string): Barrier => ({
   reason,
@@ -183,20 +195,3 @@ const BARRIER_WORDS: readonly {
   { reason: "consent_wall", said: [CONSENT] },
   { reason: "login_required", said: [SAYS_LOGIN, LOG_IN] },
 ];
-
-const LINK = /<a\b[^<>]{0,300}?\shref\s*=\s*["']?([^"'\s<>]{1,300})/gi;
-
-/** Links that barriers have too. */
-const FORMAL =
-  /privacy|cookie|terms|legal|imprint|impressum|datenschutz|\bagb\b|log-?in|sign-?(?:in|up)|register|account|help|support|contact|kontakt|lang/i;
-
-/** Counts the pages of the site that a page links to. */
-function linksInto({ markup }: Page, found: URL): number {
-  const links = new Set<string>();
-  for (const [, address = ""] of markup.matchAll(LINK)) {
-    const url = URL.parse(address, found);
-    const isInside = url?.host === found.host && !isHome(url);
-    if (isInside && url.href !== found.href && !FORMAL.test(address)) links.add(url.href);
-  }
-  return links.size;
-}

@@ -33,7 +33,9 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
   const state = missingRouteOf(page, link);
   const titled = missingIn(page.title, context);
   const title = state ? "clear" : titled;
-  const first = headingsOf(page).find((words) => missingInHeading(words, context)) ?? "";
+  const isSaid = (words: string) =>
+    missingInHeading(words, context) !== null && isShownAtFirst(words, page);
+  const first = headingsOf(page).find(isSaid) ?? "";
   const heading = missingInHeading(first, context);
   if (!title && !heading) return null;
   const starts = title !== null && startsMissing(page.text);
@@ -67,6 +69,22 @@ const headingsOf = ({ heading, headings, subheading }: Page): string[] => {
   return headings.length > 0 ? headings : [heading, subheading];
 };
 
+/** Elements that browsers hide until a script shows them, with the utility classes of Bootstrap and Tailwind. */
+const SHOWN_LATER =
+  'title,template,script,style,[hidden],[style*="display:none" i],[style*="display: none" i],dialog:not([open]),' +
+  "[v-if],[v-else-if],[v-show],[x-if],[x-show],[ng-if],[ng-show],[data-ng-if],[data-ng-show],.ng-hide," +
+  '.modal,.hidden:not([class*=":"]),.d-none:not([class*="-block"]):not([class*="-flex"])';
+const HIDES =
+  /\bhidden\b|display: ?none|<dialog\b|\s(?:v|x|(?:data-)?ng)-\w|ng-hide|\bd-none\b|\bmodal\b/i;
+
+/** Whether words stand outside of what only scripts show, such as an error that each page of an app is ready for. */
+export function isShownAtFirst(words: string, { markup }: Page): boolean {
+  if (!HIDES.test(markup) || !textIn(markup).includes(words)) return true;
+  return textIn(withoutElements(markup, SHOWN_LATER)).includes(words);
+}
+
+const textIn = (markup: string) => foldedText(markup.replace(/<[^<>]*>/g, ""));
+
 const strongestOf = (both: (Strength | null)[]): Strength =>
   STRENGTHS.find((strength) => both.includes(strength)) ?? "number";
 
@@ -97,7 +115,7 @@ const foldedText = (line: string) =>
 const LINE = /(?<=[>.!。！])[^<>.!。！]{8,300}(?=[<.!。！])/g;
 /** Marks of an element that is hidden or shown later. */
 const HIDDEN =
-  /\bhid(?:e|den)\b|-hid(?:e|den)\b|\bnone\b|invisible|cloak|\s[vx]-|\*?\bng-|data-bind/i;
+  /\bhid(?:e|den)\b|-hid(?:e|den)\b|\bnone\b|invisible|cloak|\s[vx]-|\*?\bng-|data-bind|<dialog\b/i;
 const BEFORE_LINE = 300;
 
 export function saysMissing(probe: Probe | null | undefined): boolean {
@@ -244,12 +262,14 @@ export function linesOf({ markup, heading, subheading }: Page): string[] {
     .filter((line) => line !== "" && line !== heading && line !== subheading);
 }
 
-/** Returns all markup if it cannot be parsed. */
-function withoutLayout(markup: string): string {
+const withoutLayout = (markup: string) => withoutElements(markup, LAYOUT);
+
+/** Removes comments, too. Returns all markup if it cannot be parsed. */
+function withoutElements(markup: string, selectors: string): string {
   const remove = (part: { remove(): unknown }) => void part.remove();
   try {
     return new HTMLRewriter()
-      .on(LAYOUT, { element: remove })
+      .on(selectors, { element: remove })
       .onDocument({ comments: remove })
       .transform(markup);
   } catch {
@@ -258,11 +278,19 @@ function withoutLayout(markup: string): string {
 }
 
 /**
- * Whether a page shows a sentence outside of its layout, other than that it is loading or needs scripts.
- * A character of Chinese, Japanese or Korean counts as two letters.
+ * Whether a page shows a sentence outside of its layout or as its heading, other than that it is loading or needs
+ * scripts. A character of Chinese, Japanese or Korean counts as two letters.
+ *
+ * @param home the home page, whose sentences do not count
  */
-export const hasSentence = (page: Page) =>
-  linesOf(page).some((line) => widthOf(line) >= SENTENCE_WIDTH && !WAITS.test(line));
+export function hasSentence(page: Page, home?: Probe | null): boolean {
+  const known =
+    home?.kind === "answered" && home.page ? `${home.page.title}\n${home.page.text}` : "";
+  const isSentence = (line: string) =>
+    widthOf(line) >= SENTENCE_WIDTH && !WAITS.test(line) && !known.includes(line);
+  if (linesOf(page).some(isSentence)) return true;
+  return isSentence(page.heading) && isShownAtFirst(page.heading, page);
+}
 
 const SENTENCE_WIDTH = 20;
 const WAITS =

@@ -16,6 +16,7 @@ import { SITE_ERRORS } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { compare, comparedAddress, SAME_EVERYWHERE } from "./same-page.ts";
 import { headlinesOf, matches, prepare, type Signature, titlesOf, wholly } from "./signature.ts";
+import { isInLayout } from "./site-links.ts";
 
 const defaultPage = (of: string, when: Signature["when"]): Signature => ({
   rule: "default_page",
@@ -180,7 +181,7 @@ function readSuspension({ answer, url }: Seen, page: Page): Suspension | null {
   const isAbout = ABOUT_SUSPENSION.test(decoded(url.pathname));
   return {
     signal: { rule: "suspended_notice", text },
-    isSure: !isAbout && isSure(words, page),
+    isSure: !isAbout && !isInLayout(page, answer) && isSure(words, page),
     isSaidTwice: !isAbout && isSaidTwice(page),
   };
 }

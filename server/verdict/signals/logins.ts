@@ -167,9 +167,35 @@ const showsLogin = ({ answer: { page } }: Seen) =>
 const isWithheld = ({ answer: { page } }: Seen) =>
   page?.passwordFields === 1 && MAY_BE_PRIVATE.test(page.text);
 
+const TO_SEE = "(?:in order )?to (?:see|view|access|continue|read|open)";
+
 /** Words of a page that may only be hidden from this visitor. */
-export const MAY_BE_PRIVATE =
-  /\b(?:(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)|(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)|(?:sign|log) in to (?:see|view|access|continue)|(?:it|page|content|this) (?:is|may be|might be|could be) private|only shared (?:it )?with|keine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|nicht berechtigt|pas (?:l['’]autorisation|les droits|la permission|accès)|pas autorisée?s?|no (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|non (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|não tem (?:permissão|acesso)|geen (?:toegang|rechten|toestemming)|brak (?:uprawnień|dostępu)|nie masz (?:uprawnień|dostępu))|нет (?:прав|доступа)|権限がありません|没有权限|沒有權限|권한이 없/i;
+export const MAY_BE_PRIVATE = new RegExp(
+  [
+    "\\b(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)",
+    "\\b(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)",
+    `\\b(?:sign|log) in ${TO_SEE}\\b`,
+    "\\b(?:because|if|maybe|or|perhaps|that) you(?: are|['’]re) not (?:logged|signed) in\\b",
+    "\\b(?:it|page|content|this(?: [a-z]{2,12})?) (?:is|may be|might be|could be) private\\b",
+    "\\bonly shared (?:it )?with\\b",
+    "\\bonly (?:available|accessible|visible) (?:to|for|on|in|from|within) (?:the |our )?(?:[a-z]{2,12} )?(?:members|users|subscribers|students|staff|employees|network|intranet|vpn)\\b",
+    "\\bkeine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|\\bnicht (?:berechtigt|öffentlich)|\\b(?:melde dich|melden sie sich|bitte) (?:bitte )?(?:an|anmelden|einloggen),? um .{0,40}(?:zu (?:sehen|lesen|öffnen)|anzusehen|fortzufahren|zuzugreifen|zugriff)",
+    "\\bpas (?:l['’]autorisation|les droits|la permission|accès)|\\bpas autorisée?s?|\\bconnectez-vous pour (?:(?:la|le|les|y) )?(?:voir|lire|consulter|accéder|afficher|continuer)",
+    "\\bno (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|\\binici(?:a|e) sesión para (?:ver|leer|acceder|continuar)",
+    "\\bnon (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|\\baccedi per (?:veder|visualizzar|legger|continuare)",
+    "\\bnão tem (?:permissão|acesso)|\\bfaça login para (?:ver|ler|acessar|continuar)",
+    "\\bgeen (?:toegang|rechten|toestemming)|\\blog in om .{0,40}te (?:zien|bekijken|lezen)",
+    "\\bbrak (?:uprawnień|dostępu)|\\bnie masz (?:uprawnień|dostępu)|\\bzaloguj się,? (?:aby|żeby) (?:zobaczyć|wyświetlić|przeczytać|kontynuować|uzyskać)",
+    // "does not exist or is private", in many languages
+    "\\b(?:or|oder|ou|o|of|lub) (?:[a-zéè]{1,4} )?(?:priv|prywat)",
+    "нет (?:прав|доступа)|войдите,? чтобы (?:увидеть|просмотреть|посмотреть|прочитать|читать|продолжить)|権限がありません|没有权限|沒有權限|권한이 없",
+  ].join("|"),
+  "i",
+);
+
+/** Words of a page that visitors without a session see, as catalogues of libraries show it for each record. */
+export const SESSION_OVER =
+  /\bsession (?:(?:has|is|was|may have|might have) )?(?:already )?(?:expired|timed[ -]?out|ended|been (?:closed|terminated)|no longer valid|invalid)\b|\b(?:expired|invalid|no (?:valid|active)) session\b|\bsitzung (?:(?:ist|wurde) )?(?:leider )?(?:abgelaufen|beendet|ungültig)|\bsession (?:(?:a|est) )?(?:expirée?|terminée|invalide)|\bsesión (?:ha |está )?(?:expirad|caducad|terminad)|\bsessione (?:è )?(?:scaduta|terminata)|\bsessão (?:expirou|expirada|terminou)|\bsessie (?:is )?(?:verlopen|beëindigd)|\bsesja (?:wygasła|została zakończona)|(?:сессия|сеанс) (?:уже )?(?:ист[её]к|заверш)|セッション.{0,8}(?:切れ|タイムアウト|終了)|会话.{0,3}(?:过期|超时|失效)/i;
 
 const isTitledLogin = ({ answer: { page } }: Seen) =>
   page?.passwordFields === 1 && titlesOf(page).some((words) => SAYS_LOGIN.test(words));

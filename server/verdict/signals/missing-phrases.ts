@@ -19,12 +19,18 @@ const GONE =
 /** Things that had their time. A page that expired is a form that waited too long. */
 const TIMED =
   "(?:(?:classified )?ad(?:vert(?:isement)?)?|job(?: posting| ad| offer| listing)?|offer|listing|auction|property|(?:download |short ?|share )?link|vacancy|position|file|posting)";
+/** What people make at services. A poll or a meeting that ended may still be shown. */
+const OF_USERS =
+  "(?:issue|bug|ticket|survey|poll|form|playlist|meeting|recording|presentation|board|workspace|paste|snippet|(?:file )?transfer|share|shared (?:file|folder)|invit(?:e|ation))";
+const NOT_THERE =
+  "(?:(?:(?:was|is) )?not found|(?:could not|couldn't|cannot|can't) be found|(?:does not|doesn't|did not|didn't) exist|no longer exists|(?:has been|was) (?:deleted|removed))";
+const SHARED = "(?:paste|snippet|(?:file )?transfer|share|shared (?:file|folder)|invit(?:e|ation))";
 const ENDED =
   "(?:(?:has |is )?(?:now |already |since )?(?:ended|expired)|(?:(?:has (?:now |already |since )?been|was|is) )(?:now |already )?(?:filled|taken (?:down|offline)|withdrawn))";
 const SEEK =
   "(?:can't|cannot|can not|could not|couldn't|(?:are |were )?unable to) (?:seem to )?(?:find|locate)";
 const MORE =
-  "(?: (?:yet|any ?more|any longer|here|on this (?:server|site|page)|(?:that )?(?:you|we|at|on)\\b.{0,40}))?";
+  "(?: (?:yet|any ?more|any longer|by (?:its|the|their) (?:owner|author|user|uploader|creator|seller|advertiser|poster)|here|on this (?:server|site|page)|(?:that )?(?:you|we|at|on)\\b.{0,40}))?";
 
 const CLEAR = [
   // English
@@ -32,6 +38,11 @@ const CLEAR = [
   `(?:(?:the|this|that|your|requested|specified|selected) ){1,3}(?:member|message|forum|board|comment|question|discussion|playlist)${NAMED} (?:(?:does not|doesn't) exist|(?:was )?not found|(?:could not|cannot|can't) be found)${MORE}${OR_REMOVED}`,
   `(?:(?:the|this|that|your|requested|sorry,) ){0,3}${TIMED}${NAMED} ${ENDED}${MORE}`,
   `(?:(?:the|this|that) )?${THING}${NAMED} (?:has been|was) taken offline${MORE}`,
+  `(?:(?:the|this|that|your|requested|sorry,) ){0,3}${TIMED}${NAMED} (?:is|are) not available (?:any ?more|any longer)`,
+  `(?:(?:the|this|that|sorry,) ){0,3}${TIMED}${NAMED} (?:(?:that )?(?:you|we)\\b.{1,40}? )?is no longer (?:open|live|listed|published|online|advertised)`,
+  "(?:(?:the|this|that) )?(?:item|record) (?:has been|was) withdrawn(?: and is no longer available)?",
+  `(?:(?:the|this|that|your|requested) ){0,3}${OF_USERS}${NAMED} ${NOT_THERE}${MORE}`,
+  `(?:(?:the|this|that|your) )?${SHARED}${NAMED} (?:(?:has been|was) (?:deleted|removed) or )?(?:(?:has|is) )?(?:now |already )?expired`,
   `the requested (?:url|page|resource|file|document|object)(?: /\\S*)? (?:was|could) not (?:be )?found${MORE}`,
   `(?:we |i )?${SEEK} (?:(?:the|that|this|your|any|requested) ){0,3}${THING}${MORE}`,
   "(?:page|resource) not[ _]found",
@@ -40,9 +51,7 @@ const CLEAR = [
   "cannot (?:get|post) /\\S{0,100}",
   "there is currently no text in this page",
   "no such (?:page|file|document|url)",
-  "missing page",
   "(?:(?:the|this|that) )?(?:page|file|document) is (?:missing|gone)",
-  "page missing",
   "nothing (?:was )?found (?:here|at this (?:location|address|url))",
   "(?:that|this)(?:'s| is) (?:an error|a 404)",
   "there (?:isn't|is not|is no|is nothing) (?:a )?(?:github pages site |such page )?(?:here|at this (?:address|url|location))?",
@@ -57,6 +66,7 @@ const CLEAR = [
     "(?:klein)?anzeige|inserat|stellen(?:anzeige|angebot|ausschreibung)|job(?:angebot)?|stelle|angebot|auktion|objekt|immobilie|link|thema|thread|version|revision|notiz|eintrag|seite|artikel|benutzer(?:in)?|nutzer(?:in)?|mitglied|profil|beitrag|nachricht|kommentar|forum|diskussion|produkt|datei|album|gruppe|umfrage",
     "(?:(?:ist|wurde|hat) )?(?:leider |bereits |inzwischen |schon )?(?:nicht (?:mehr )?(?:vorhanden|gefunden|auffindbar)|nicht mehr (?:verfugbar|aktiv|online)|abgelaufen|beendet|geendet|ausgelaufen|besetzt|vergeben|geloscht|entfernt|deaktiviert|offline genommen)(?: worden)?|existiert (?:leider |noch |in diesem forum )?nicht(?: mehr)?",
   ),
+  "(?:(?:das|dieses) )?(?:angefragte |gesuchte )?fahrzeug (?:ist )?(?:leider )?nicht mehr verfugbar",
   "(?:diese[rs]?|das|die) (?:anzeige|inserat|angebot|auktion|stelle|objekt|thema) gibt es (?:leider )?nicht(?: mehr)?",
   // French
   "(?:(?:la|cette|votre|le|ce|cet|l')\\s?)?(?:page(?: web)?|article|document|fichier|produit|video|contenu|ressource)(?: (?:demande|recherche)e?| que vous (?:cherchez|recherchez|demandez|avez demandee?))? (?:est )?(?:introuvable|non trouvee?|inexistante?|inconnue?|n'existe (?:pas|plus)|n'a pas (?:ete |pu etre )trouvee?|n'est plus disponible)",
@@ -66,6 +76,7 @@ const CLEAR = [
     "(?:l'|cette |cet )?(?:petite )?(?:annonce|offre(?: d'emploi)?|enchere|bien|lien|sujet|discussion|fil|revision|version|note|poste|utilisateur|utilisatrice|membre|profil|message|fichier|produit|article|forum|commentaire|sondage|groupe)(?: (?:demande|specifie|recherche|indique|selectionne)e?)?",
     "(?:a (?:deja )?(?:expiree?|ete supprimee? ou deplacee?|pris fin|ete (?:supprimee?|pourvue?|retiree?|mise? hors ligne))|est (?:expiree?|terminee?|pourvue?|cloturee?|introuvable|hors ligne)|expiree?|terminee?|n'est plus (?:disponible|active?|en ligne)|n'existe (?:pas(?: encore)?|plus)|introuvable|n'a pas ete trouvee?)",
   ),
+  "(?:l'|cette |votre )?(?:petite )?annonce (?:a ete |est )?desactivee",
   // Spanish
   "(?:(?:la|esta|el|este) )?(?:pagina(?: web)?|articulo|documento|archivo|producto|video|contenido|recurso)(?: (?:solicitad[ao]|que (?:buscas?|esta(?:s)? buscando|ha solicitado)))? (?:no (?:fue |ha sido |pudo ser |se ha |se |esta )?(?:encontrad[ao]|encuentra|encontro|pudo encontrar|existe)|ya no (?:existe|esta disponible)|inexistente)",
   "no (?:se (?:ha encontrado|encontro|encuentra|puede encontrar|pudo encontrar)|encontramos|hemos encontrado|podemos encontrar|pudimos encontrar) (?:la|esta|esa) pagina(?: (?:solicitada|que .{1,25}))?",
@@ -82,6 +93,7 @@ const CLEAR = [
     "(?:l'|quest')?(?:annuncio|offerta(?: di lavoro)?|asta|immobile|proprieta|link|collegamento|argomento|discussione|revisione|versione|nota|posizione|inserzione|utente|membro|profilo|messaggio|file|prodotto|articolo|forum|commento|gruppo)(?: (?:richiest|specificat|cercat|selezionat|indicat)[oa])?",
     "(?:(?:e|e stat[oa]) )?(?:gia )?(?:scadut[oa]|terminat[oa]|conclus[oa]|chius[oa]|rimoss[oa]|eliminat[oa]|ritirat[oa]|coperta)|non (?:e piu (?:disponibile|attiv[oa]|online)|e stat[oa] trovat[oa]|e (?:stat[oa] )?trovat[oa]|trovat[oa]|esiste(?: (?:piu|ancora))?)",
   ),
+  "(?:l'|quest')?(?:annuncio|offerta(?: di lavoro)?|inserzione) non piu (?:disponibile|attiv[oa]|online)",
   // Portuguese
   "(?:(?:a|esta|essa|o|este) )?(?:pagina|artigo|documento|arquivo|ficheiro|produto|video|conteudo)(?: (?:solicitad|procurad|requisitad)[ao]| que (?:voce )?(?:procura|esta procurando|solicitou))? (?:nao (?:foi |pode ser |esta )?(?:encontrad[ao]|localizad[ao]|existe(?: mais)?|mais disponivel)|ja nao esta disponivel|inexistente)",
   "nao (?:encontramos|conseguimos encontrar|foi possivel encontrar|foi encontrada) (?:a|esta|essa) pagina(?: (?:solicitada|que .{1,25}))?",
@@ -286,6 +298,8 @@ export const MISSING_PHRASES = {
   clear: CLEAR,
   brief: [
     "not[ _]found",
+    "missing page",
+    "page missing",
     "nicht gefunden",
     "non trouvee?",
     "introuvable",

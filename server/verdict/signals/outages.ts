@@ -2,6 +2,7 @@ import { readRetryAfter } from "../politeness/site-load.ts";
 import type { Seen } from "../probe/finding.ts";
 import { decoded } from "./addresses.ts";
 import { type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
+import { isInLayout } from "./site-links.ts";
 
 const maintenance = signatureFor("maintenance");
 const unavailable = signatureFor("service_unavailable");
@@ -163,6 +164,16 @@ const NO_DATABASE = [
 const CANNOT_CONNECT =
   "(?:could not|cannot|can['’]t|failed to|unable to) connect to (?:the |local )?(?:my ?sql|postgres(?:ql)?|database)";
 
+/** Where operators report what fails, and pages explain it. */
+const ABOUT_OUTAGES =
+  /(?:^|[./_-])(?:status|incidents?|outages?|disruptions?|st(?:ö|oe)rung(?:en)?|codes?|errors?|glossary|docs?|help|support|kb|faq|wiki)(?:[./_-]|$)/i;
+
+/** Whether a site itself speaks of an outage or an error. The error page of a server has no layout. */
+const reportsOutage = ({ url, answer }: Seen) =>
+  ABOUT_OUTAGES.test(url.hostname + url.pathname) &&
+  answer.page !== null &&
+  isInLayout(answer.page, answer);
+
 /** Errors with status 200. The page must begin or end with the error, unlike a page about errors. */
 export const SITE_ERRORS: readonly Signature[] = [
   siteError("database_error", "The site reports that its database is unavailable.", {
@@ -207,6 +218,7 @@ export const SITE_ERRORS: readonly Signature[] = [
     textUnder: 800,
     headline:
       /^(?:error )?(?:http (?:error|status) )?(?:5\d\d[\s:–—-]+)?(?:internal server error|bad gateway|gateway time-?out|service (?:temporarily )?unavailable)$|^whitelabel error page$|^we['’]re sorry, but something went wrong(?: \(500\))?\.?$/i,
+    also: (seen) => !reportsOutage(seen),
   }),
   {
     rule: "passing_error",

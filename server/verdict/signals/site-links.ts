@@ -1,3 +1,5 @@
+import type { Page } from "../page/page.ts";
+import type { Answer } from "../probe/probe.ts";
 import { bareHost, decoded, isFileAddress, isHome, isSamePlace, lastPartOf } from "./addresses.ts";
 import { isLoginAddress } from "./logins.ts";
 
@@ -46,4 +48,27 @@ function sharedFolders(one: URL, other: URL): number {
   const [ours, theirs] = [one, other].map(({ pathname }) => pathname.split("/").slice(1, -1));
   const differing = ours!.findIndex((folder, at) => folder !== theirs![at]);
   return differing < 0 ? ours!.length : differing;
+}
+
+const LINK = /<a\b[^<>]{0,300}?\shref\s*=\s*["']?([^"'\s<>]{1,300})/gi;
+
+/** Links that barriers have too. */
+const FORMAL =
+  /privacy|cookie|terms|legal|imprint|impressum|datenschutz|\bagb\b|log-?in|sign-?(?:in|up)|register|account|help|support|contact|kontakt|lang/i;
+
+/** Whether a page has the layout of a site, unlike what a server or a host shows in its place. */
+export const isInLayout = (page: Page, { finalUrl }: Answer) =>
+  linksInto(page, new URL(finalUrl)) >= LEAST_LINKS;
+
+const LEAST_LINKS = 3;
+
+/** Counts the pages of the site that a page links to, without the formal ones. */
+export function linksInto({ markup }: Page, found: URL): number {
+  const links = new Set<string>();
+  for (const [, address = ""] of markup.matchAll(LINK)) {
+    const url = URL.parse(address, found);
+    const isInside = url?.host === found.host && !isHome(url);
+    if (isInside && url.href !== found.href && !FORMAL.test(address)) links.add(url.href);
+  }
+  return links.size;
 }

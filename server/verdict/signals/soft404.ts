@@ -315,7 +315,8 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding | Need {
   if (!hasSentence(page) || contentOf(page) !== "none") return app;
   const home = compareWith(seen, "home");
   if (typeof home !== "string") return home;
-  return home === "different" ? suspected("soft404_suspected", [SIBLING_SAME]) : app;
+  const isApp = home !== "different" || !hasSentence(page, seen.facts.home);
+  return isApp ? app : suspected("soft404_suspected", [SIBLING_SAME]);
 }
 
 /** Whether the page looks like the one that the host shows for random addresses. */
