@@ -4,7 +4,7 @@ import { readJson } from "./read-json.ts";
 import { readHtmlLinks, readMarkdownLinks } from "./read-markdown.ts";
 import { readBookmarks, readOpml, readSitemap } from "./read-markup.ts";
 import { readUptimeKuma, readUptimeRobot } from "./read-monitors.ts";
-import { readText } from "./read-text.ts";
+import { hasOnlyUrls, readText } from "./read-text.ts";
 import { columnName, HEAD, type OpenReader } from "./reading.ts";
 
 type FormatRecord = { name: string; open: OpenReader };
@@ -36,7 +36,7 @@ export function recognise(text: string): Format {
     return /<!doctype netscape-bookmark|<d[lt]\b/i.test(head) ? "bookmarks" : "html";
   }
   if (/^(?:\[\s*(?:["{\]])|\{\s*["}])/.test(head)) return kindOfJson(head);
-  if (!delimiterOf(text)) return isMarkdown(head) ? "markdown" : "text";
+  if (!delimiterOf(text)) return isMarkdown(head) && !hasOnlyUrls(head) ? "markdown" : "text";
   return isUptimeRobotTable(head) ? "uptimerobot" : "csv";
 }
 

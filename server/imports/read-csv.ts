@@ -181,5 +181,14 @@ function linesOf(head: string): string[] {
   return whole.slice(0, SAMPLE).filter((line) => line.trim() !== "");
 }
 
-const cellsOf = (line: string, delimiter: string) =>
-  line.split(delimiter).map((cell) => cell.trim().replace(/^"|"$/g, ""));
+/** A delimiter inside quotes ends no cell. */
+function cellsOf(line: string, delimiter: string): string[] {
+  const cells = [""];
+  let isQuoted = false;
+  for (const sign of line) {
+    if (sign === '"') isQuoted = !isQuoted;
+    if (sign === delimiter && !isQuoted) cells.push("");
+    else cells[cells.length - 1] += sign;
+  }
+  return cells.map((cell) => cell.trim().replace(/^"|"$/g, ""));
+}

@@ -140,8 +140,8 @@ function fieldUrl(text: string): FoundUrl {
 /** `problem` says why it is not the URL that was meant. */
 type FoundUrl = Pick<Item, "url" | "problem">;
 
-const CUT_SHORT = "The URL is cut off. Enter the whole URL.";
-const HAS_TAG = 'The URL contains "<", which ends a URL. Enter it as %3C.';
+export const CUT_SHORT = "The URL is cut off. Enter the whole URL.";
+export const HAS_TAG = 'The URL contains "<" or ">", which end a URL. Enter them as %3C and %3E.';
 
 /**
  * Yields every URL in the text, without the brackets and full stops of the sentence around it. A URL that would be

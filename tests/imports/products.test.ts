@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { recognise } from "../../server/imports/formats.ts";
-import { parseHostList, parseTarget } from "../../server/net/policy.ts";
-import { randomFrom } from "../random.ts";
+import { addresses, WRITTEN } from "./addresses.ts";
 import { readIn } from "./reading.ts";
 
 const A = "https://a.example/1";
@@ -138,74 +137,9 @@ describe("What people wrote of their links", () => {
   });
 });
 
-const ODD = [
-  ...["https://en.wikipedia.org/wiki/Warner_Bros.", "https://en.wikipedia.org/wiki/Yahoo!"],
-  ...[
-    "https://example.org/a,b,",
-    "https://example.org/it's'",
-    "https://example.org/(a",
-    "https://example.org/a;",
-  ],
-  ...[
-    'https://example.org/"q"',
-    "https://example.org/x<b>y",
-    "https://example.org/wait...",
-    "https://example.org/a…",
-  ],
-  ...[
-    "https://example.org/日本語。",
-    "https://example.org/?u=http://other.example/",
-    "https://example.org/*|`",
-  ],
-];
-const SIGNS = [..."azAZ09-._~:/?#[]@!$&'()*+,;=%\"<>^`{|}äß日。…›“"];
-
-const POLICY = { allowed: parseHostList("external"), blocked: parseHostList("") };
-
-/** Addresses that the API takes, as a person may write them. */
-function addresses(count: number): string[] {
-  const random = randomFrom(20_301_128);
-  const made = Array.from({ length: count }, () => {
-    const length = 1 + random(12);
-    const path = Array.from({ length }, () => SIGNS[random(SIGNS.length)]!).join("");
-    return `https://h${random(50)}.example/${path}`;
-  });
-  return [...ODD, ...made].filter((url) => parseTarget(url, POLICY).ok);
-}
-
-const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-const escaped = (text: string) =>
-  text
-    .replaceAll("&", "&amp;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
-
-const WRITTEN: [format: string, write: (urls: string[]) => string][] = [
-  ["csv", (urls) => ["url,title", ...urls.map((url) => `${quoted(url)},x`)].join("\n")],
-  ["json", (urls) => JSON.stringify(urls)],
-  ["json", (urls) => JSON.stringify({ links: urls.map((url) => ({ url })) })],
-  ["json", (urls) => urls.map((url) => JSON.stringify({ url })).join("\n")],
-  [
-    "bookmarks",
-    (urls) =>
-      `${NETSCAPE}<DL>${urls.map((url) => `<DT><A HREF="${escaped(url)}">x</A>`).join("\n")}</DL>`,
-  ],
-  [
-    "sitemap",
-    (urls) =>
-      `<urlset>${urls.map((url) => `<url><loc>${escaped(url)}</loc></url>`).join("\n")}</urlset>`,
-  ],
-  [
-    "opml",
-    (urls) =>
-      `<opml><body>${urls.map((url) => `<outline url="${escaped(url)}"/>`).join("\n")}</body></opml>`,
-  ],
-];
-
 test.each(WRITTEN)(
   "Every address that the API takes is read whole from %s",
-  async (format, write) => {
+  async (_, format, write) => {
     const urls = addresses(2000);
 
     const text = write(urls);
@@ -215,6 +149,19 @@ test.each(WRITTEN)(
     expect((await readIn(text)).items.map(({ url }) => url)).toEqual(urls);
   },
 );
+
+test("Every address on a line of its own is read whole, or refused with the reason", async () => {
+  const urls = addresses(2000);
+
+  const { items } = await readIn(urls.join("\r\n"));
+
+  expect(recognise(urls.join("\n"))).toBe("text");
+  expect(items.map(({ url }) => url)).toEqual(urls);
+  const refused = items.filter(({ problem }) => problem !== undefined);
+  expect(refused.map(({ url }) => url)).toEqual(
+    urls.filter((url) => /[<>]|(?:\.{3}|…)$/.test(url)),
+  );
+});
 
 test("A list with one address a line is read whole, and running text without its full stops", async () => {
   const urls = [
