@@ -242,7 +242,7 @@ async function queueTargets(context: Context, met: { no: number }[]): Promise<vo
     ([no, state, reason, wantedRun, depth, unfollowed]) => {
       if (state === "skipped" && LASTING.includes(reason ?? "")) return [[no, depth, reason]];
       const way = wayOf({ depth, isNofollow: unfollowed === 1 });
-      // It was met in this run by a way that is no worse.
+      // The run has met it by a way that is as good.
       if (wantedRun === runNo && way !== null) return [];
       if (way !== null) return [[no, depth, way]];
       if (run.counts.wanted >= most) {
