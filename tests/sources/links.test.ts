@@ -76,6 +76,8 @@ onBothEngines("A link of a source", (server) => {
     expect([bad.status, Object.keys(bad.body.error.details.fields)]).toEqual([400, ["pinned"]]);
 
     await retire(me, source.id);
+    // All of them are pinned before the source has let go of them.
+    await until(async () => (await find(me, "a.test")).sources === 0, { everyMs: 20 });
     expect((await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url).sort()).toEqual(
       urls,
     );
