@@ -180,17 +180,8 @@ function opened({ webhook, source }: Showcase): Sight[] {
     { name: "settings-groups-new", path: "/settings/groups", prepare: click("New group") },
     { name: "settings-keys-new", path: "/settings/keys", prepare: click("New key") },
     { name: "sources-new", path: "/sources", prepare: click("New source") },
-    {
-      name: "sources-found",
-      path: "/sources",
-      prepare: async (page) => {
-        await page.route("**/sources/preview", (route) => route.fulfill({ json: { data: FOUND } }));
-        await page.locator("#main").getByRole("button", { name: "New source" }).click();
-        await page.getByLabel("Address").fill(FOUND.url);
-        await page.getByRole("button", { name: "Continue" }).click();
-        await page.getByText("311 links").waitFor();
-      },
-    },
+    { name: "sources-found", path: "/sources", prepare: findSource },
+    { name: "sources-again", path: "/sources", prepare: previewAgain },
     { name: "source-edit", path: `/sources/${source}`, prepare: editSource },
     { name: "alerts-new", path: "/alerts", prepare: click("New alert") },
     {
@@ -215,6 +206,25 @@ const FOUND = {
   ),
   notes: ["2 pages are run by script. Their links are not found."],
 };
+
+async function findSource(page: Page): Promise<void> {
+  await page.route("**/sources/preview", (route) => route.fulfill({ json: { data: FOUND } }));
+  await page.locator("#main").getByRole("button", { name: "New source" }).click();
+  await page.getByLabel("Address").fill(FOUND.url);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("311 links").waitFor();
+}
+
+/** What the settings leave out is counted when a person asks for it. */
+async function previewAgain(page: Page): Promise<void> {
+  await findSource(page);
+  const data = { ...FOUND, links: 288, new_links: 257, left_out: 23 };
+  await page.route("**/sources/preview", (route) => route.fulfill({ json: { data } }));
+  await page.getByLabel("Leave out").fill("/edit/\n/*?diff=");
+  await page.getByRole("button", { name: "Preview again" }).click();
+  await page.getByText("23 left out by the settings").waitFor();
+  await page.mouse.move(0, 0);
+}
 
 async function editSource(page: Page): Promise<void> {
   await page.locator("#main").getByRole("button", { name: "More" }).click();

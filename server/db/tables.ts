@@ -470,6 +470,7 @@ export const occurrences = sqliteTable("occurrences", {
   fragment: text("fragment"),
   isFragmentMissing: bool("is_fragment_missing").notNull(),
   flaggedRun: integer("flagged_run"),
+  isNofollow: bool("is_nofollow").notNull().default(false),
 });
 
 export const sourceLinks = sqliteTable("source_links", {

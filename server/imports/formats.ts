@@ -4,7 +4,7 @@ import { readJson } from "./read-json.ts";
 import { readHtmlLinks, readMarkdownLinks } from "./read-markdown.ts";
 import { readBookmarks, readOpml, readSitemap } from "./read-markup.ts";
 import { readUptimeKuma, readUptimeRobot } from "./read-monitors.ts";
-import { readText } from "./read-text.ts";
+import { hasOnlyUrls, readText } from "./read-text.ts";
 import { columnName, HEAD, type OpenReader } from "./reading.ts";
 
 type FormatRecord = { name: string; open: OpenReader };
@@ -32,13 +32,17 @@ export function recognise(text: string): Format {
   const head = text.slice(0, HEAD).trimStart();
   if (/<(?:[\w-]+:)?(?:urlset|sitemapindex)\b/i.test(head)) return "sitemap";
   if (/<opml\b/i.test(head)) return "opml";
+  if (/^(?:<\?xml\b[^>]*>\s*)?<posts\b/i.test(head)) return "bookmarks";
   if (/^<(?:!doctype|!--|html|head|body|title|meta|dl|dt|ul|a)\b/i.test(head)) {
-    return /<!doctype netscape-bookmark|<d[lt]\b/i.test(head) ? "bookmarks" : "html";
+    return IS_BOOKMARKS.test(head) ? "bookmarks" : "html";
   }
   if (/^(?:\[\s*(?:["{\]])|\{\s*["}])/.test(head)) return kindOfJson(head);
-  if (!delimiterOf(text)) return isMarkdown(head) ? "markdown" : "text";
+  if (!delimiterOf(text)) return isMarkdown(head) && !hasOnlyUrls(head) ? "markdown" : "text";
   return isUptimeRobotTable(head) ? "uptimerobot" : "csv";
 }
+
+/** Pocket has no `dl`, but says when it got each link. */
+const IS_BOOKMARKS = /<!doctype netscape-bookmark|<d[lt]\b|<a [^<>]*\btime_added=/i;
 
 /** Other programs are recognized by field names that only they use. */
 function kindOfJson(head: string): Format {

@@ -7,6 +7,7 @@ import {
   HEAD,
   type Item,
   itemOf,
+  joinedNotes,
   lineEndsIn,
   type Reader,
   type Reading,
@@ -24,6 +25,8 @@ type Layout = {
   places: Record<Column, number>;
   /** The other columns that a heading names. */
   named: [Column, number][];
+  /** Those with a part of the note. */
+  notes: number[];
   hasHead: boolean;
   /** Whether it is an export of Pocket, which separates tags by a bar and names what has no title by its URL. */
   isPocket: boolean;
@@ -55,20 +58,21 @@ function layoutOf(rows: string[][]): Layout {
   const found = COLUMN_NAMES.map((column): [Column, number] => [column, placeOf(COLUMNS[column])]);
   const places = Object.fromEntries(found) as Layout["places"];
   const named = found.filter(([column, place]) => column !== "url" && place !== -1);
-  const width = head.length;
+  const notes = COLUMNS.note.map((name) => head.indexOf(name)).filter((place) => place !== -1);
   const isPocket = POCKET.every((name) => head.includes(name));
-  if (places.url !== -1) return { places, named, hasHead: true, isPocket, width };
+  const layout = { places, named, notes, hasHead: true, isPocket, width: head.length };
+  if (places.url !== -1) return layout;
   const url = columnOfUrls(rows.slice(0, SAMPLE_ROWS));
   const hasHead = rows.length > 1 && !isUrl(rows[0]?.[url]);
-  return { places: { ...places, url }, named: hasHead ? named : [], hasHead, isPocket, width };
+  return { ...layout, places: { ...places, url }, named: hasHead ? named : [], hasHead };
 }
 
 const POCKET = ["title", "url", "time_added", "tags", "status"];
 
 /** Says which columns are not read. */
-function columnsLeftOut(head: string[], { hasHead, places, width }: Layout): string[] {
+function columnsLeftOut(head: string[], { hasHead, places, notes, width }: Layout): string[] {
   if (!hasHead) return width > 1 ? [NO_HEAD] : [];
-  const read = Object.values(places);
+  const read = [...Object.values(places), ...notes];
   const unused = createUnusedNames();
   unused.addFrom(
     Object.fromEntries(head.map((name, i) => [name.trim(), read.includes(i) ? "" : name])),
@@ -90,9 +94,12 @@ function columnOfUrls(rows: string[][]): number {
 }
 
 function itemOfRow(row: string[], layout: Layout, line: number): Item {
-  const { places, named, hasHead, isPocket, width } = layout;
+  const { places, named, notes, hasHead, isPocket, width } = layout;
   const cells: Cells = {};
   for (const [column, place] of named) cells[column] = cellOf(row, place);
+  if (hasHead && notes.length > 1) {
+    cells.note = joinedNotes(notes.map((place) => cellOf(row, place))) as string;
+  }
   const url = cellOf(row, places.url);
   if (isPocket) {
     if (cells.tags) cells.tags = cells.tags.replaceAll("|", ";");
@@ -181,5 +188,14 @@ function linesOf(head: string): string[] {
   return whole.slice(0, SAMPLE).filter((line) => line.trim() !== "");
 }
 
-const cellsOf = (line: string, delimiter: string) =>
-  line.split(delimiter).map((cell) => cell.trim().replace(/^"|"$/g, ""));
+/** A delimiter inside quotes ends no cell. */
+function cellsOf(line: string, delimiter: string): string[] {
+  const cells = [""];
+  let isQuoted = false;
+  for (const sign of line) {
+    if (sign === '"') isQuoted = !isQuoted;
+    if (sign === delimiter && !isQuoted) cells.push("");
+    else cells[cells.length - 1] += sign;
+  }
+  return cells.map((cell) => cell.trim().replace(/^"|"$/g, ""));
+}

@@ -59,6 +59,7 @@ const isRecord = (value: unknown): value is JsonRecord =>
 function recordOf(value: unknown): JsonRecord | string | null {
   if (!isRecord(value)) return null;
   const { content, href, description, extended, tags } = value;
+  if (!hasAddress(value) && (content === null || value.url === null)) return "without an address";
   if (isRecord(content) && typeof content.type === "string") {
     if (typeof content.url !== "string") return `of the type ${content.type}, without an address`;
     const { content: _, ...rest } = value;
@@ -75,7 +76,19 @@ function recordOf(value: unknown): JsonRecord | string | null {
 /** The names of the lists of Karakeep by their ids. */
 function listNamesIn(value: unknown): Map<unknown, string> {
   const lists = isRecord(value) && Array.isArray(value.lists) ? value.lists.filter(isRecord) : [];
-  return new Map(lists.map(({ id, name }) => [id, String(name ?? "")]));
+  const byId = new Map(lists.map((list) => [list.id, list]));
+  return new Map(lists.map((list) => [list.id, pathOf(list, byId)]));
+}
+
+/** The names of a list and of those around it, such as "Work / Docs". */
+function pathOf(list: JsonRecord, byId: Map<unknown, JsonRecord>): string {
+  const names: string[] = [];
+  const met = new Set<JsonRecord>();
+  for (let at: JsonRecord | undefined = list; at && !met.has(at); at = byId.get(at.parentId)) {
+    met.add(at);
+    if (typeof at.name === "string") names.unshift(at.name);
+  }
+  return names.join(" / ");
 }
 
 /** The links in an object. What it says of itself says nothing of them, but for the name of a collection. */
@@ -92,10 +105,11 @@ function elementsIn(
     return [{ value, group: own ?? group }];
   }
   if (name !== "collections") return elementsIn(found[name], names, group);
-  return [found[name]].flat().flatMap((each) => {
-    const of = isRecord(each) && typeof each.name === "string" ? each.name : "";
-    return elementsIn(each, names, of);
-  });
+  const collections = [found[name]].flat();
+  const byId = new Map(collections.filter(isRecord).map((each) => [each.id, each]));
+  return collections.flatMap((each) =>
+    elementsIn(each, names, isRecord(each) ? pathOf(each, byId) : ""),
+  );
 }
 
 const hasAddress = (record: JsonRecord) =>

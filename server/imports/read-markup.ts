@@ -23,14 +23,26 @@ export async function readBookmarks({ items, notes }: Reading): Promise<Reader> 
   let part: "title" | "note" | "name" | null = null;
   function endPart() {
     if (part === "name") tagsEndAtBlanks ||= /^pinboard\b/i.test(words.take().trim());
-    if (item && part === "title") items.push({ ...item, ...withTitle(item, words.take()) });
+    if (item && part === "title") {
+      const title = words.take().trim();
+      items.push({ ...item, ...withTitle(item, title === item.url ? "" : title) });
+    }
     if (item && part === "note") describe(items, item, words.take());
     part = null;
     words.take();
   }
+  /** Pinboard and Delicious call a title a description, and separate tags by blanks. */
+  function addPost(href: string, { description, extended, tag }: Record<string, string>) {
+    const why = whyNoPage(href);
+    if (why) return passed.add(why);
+    const title = description === href ? "" : description;
+    const about = { title, note: extended, tags: tag?.trim().replace(/\s+/g, ",") };
+    items.push(itemOf(href, markup.line(), about));
+  }
   const handler: Partial<Handler> = {
-    onopentag(name, { href = "", tags }) {
+    onopentag(name, { href = "", tags, ...more }) {
       folders.open(name);
+      if (name === "post") return addPost(href, more);
       if (!ENDS_WORDS.has(name)) return;
       endPart();
       if (name === "title") part = "name";

@@ -1,4 +1,6 @@
 import {
+  CUT_SHORT,
+  HAS_TAG,
   itemOf,
   LONGEST,
   type Reader,
@@ -46,7 +48,10 @@ export function readText({ items, notes }: Reading, head: string): Reader {
   function addLine() {
     const words = line.words.trimEnd();
     if (IS_URL.test(words)) items.push(itemOf(words, line.no));
-    else {
+    else if (IS_ALONE.test(words)) {
+      const problem = /[<>]/.test(words) ? HAS_TAG : CUT_SHORT;
+      items.push({ ...itemOf(words, line.no), problem });
+    } else {
       const found = [...urlsIn(words)];
       for (const each of found) items.push({ ...itemOf("", line.no), ...each });
       if (found.length === 0 && words !== "") items.push(itemOf(words, line.no));
@@ -86,16 +91,29 @@ export function readText({ items, notes }: Reading, head: string): Reader {
 const IS_URL = /^https?:\/\/[^\s<>]+$(?<!\.{3}|…)/i;
 
 const BARE = /^\S+$/;
+const IS_ALONE = /^https?:\/\/\S+$/i;
 
 /** Whether a text is a list with one URL a line. Then a full stop at the end belongs to the URL, as no sentence ends there. */
 function hasOneEach(head: string): boolean {
-  const lines = head.split("\n").flatMap((line) => line.trim() || []);
-  const given = lines.filter((line) => !line.startsWith("#"));
+  const given = givenLines(head);
   const urls = given.filter((line) => IS_URL.test(line));
   const others = given.filter((line) => !BARE.test(line));
   // A list whose lines end with commas is one of several fields.
   const hasSeparators = urls.length > 1 && urls.slice(0, -1).every((line) => /[,;]$/.test(line));
   return urls.length > 0 && others.length * 4 <= given.length && !hasSeparators;
+}
+
+/** Without empty lines and comments. */
+const givenLines = (head: string): string[] =>
+  head
+    .split("\n")
+    .flatMap((line) => line.trim() || [])
+    .filter((line) => !line.startsWith("#"));
+
+/** Whether a text has nothing but URLs, one a line: what looks like markup then is a part of a URL. */
+export function hasOnlyUrls(head: string): boolean {
+  const given = givenLines(head);
+  return given.length > 0 && given.every((line) => IS_ALONE.test(line));
 }
 
 const lineAt = (no: number): Line => ({ no, words: "", urls: 0, isComment: false });

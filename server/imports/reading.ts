@@ -140,8 +140,8 @@ function fieldUrl(text: string): FoundUrl {
 /** `problem` says why it is not the URL that was meant. */
 type FoundUrl = Pick<Item, "url" | "problem">;
 
-const CUT_SHORT = "The URL is cut off. Enter the whole URL.";
-const HAS_TAG = 'The URL contains "<", which ends a URL. Enter it as %3C.';
+export const CUT_SHORT = "The URL is cut off. Enter the whole URL.";
+export const HAS_TAG = 'The URL contains "<" or ">", which end a URL. Enter them as %3C and %3E.';
 
 /**
  * Yields every URL in the text, without the brackets and full stops of the sentence around it. A URL that would be
@@ -176,14 +176,14 @@ function isBareHost(text: string): boolean {
   return host.length <= 253 && /^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*\.\p{L}{2,}(:\d+)?$/u.test(host);
 }
 
-/** The names of each column in lists; the first that exists counts. */
+/** The names of each column in lists; the first that exists counts, but notes are put together. */
 export const COLUMNS = {
   url: ["url", "link", "address", "href", "uri", "website", "loc", "link_url", "page", "url/ip"],
   group: ["group", "group_name", "folder", "category", "group_id"],
   frequency: ["check_frequency", "frequency", "interval", "check"],
   title: ["title", "name", "label"],
-  note: ["note", "notes", "description", "selection", "extended"],
-  tags: ["tags", "labels"],
+  note: ["description", "excerpt", "selection", "extended", "note", "notes"],
+  tags: ["tags", "labels", "tag_names"],
   external_id: ["external_id", "ref"],
   metadata: ["metadata"],
   check_schedule: ["check_schedule"],
@@ -215,18 +215,31 @@ export function itemOfRecord(
     const name = COLUMNS[column].find((each) => named[each] !== undefined && named[each] !== null);
     return [column, name] as const;
   });
-  unused.addFrom(
-    named,
-    used.map(([, name]) => name),
-  );
+  unused.addFrom(named, [...used.map(([, name]) => name), ...COLUMNS.note]);
   const { url, group, ...cells } = Object.fromEntries(
     used.map(([column, name]) => [column, name && named[name]]),
   );
   return itemOf(typeof url === "string" ? url : JSON.stringify(record), line, {
     ...cells,
     title: cells.title === url ? "" : cells.title,
+    note: joinedNotes(COLUMNS.note.map((name) => named[name])),
     group: groupOf(group),
   });
+}
+
+/** As the server takes them. */
+const LONGEST_NOTE = 2000;
+
+/**
+ * Puts together what a program keeps apart: a description of the page, and a person's own note, which is alone if both are
+ * too long.
+ * @param values in the order of `COLUMNS.note`
+ */
+export function joinedNotes(values: unknown[]): unknown {
+  const given = values.filter((value) => !isNothing(value));
+  if (!given.every((value) => typeof value === "string")) return given.at(-1);
+  const joined = [...new Set(given.map((value) => value.trim()))].join("\n\n");
+  return joined.length > LONGEST_NOTE ? given.at(-1) : joined;
 }
 
 /** The group may be an object with a name. */

@@ -186,10 +186,14 @@ export async function textOf({ body, headers, url }: Fetched, mostBytes: number)
 /** Enough for the declaration of the encoding. */
 const SNIFFED_BYTES = 1024;
 
-/** Decodes the bytes. The first piece has more than white space, if there is any. */
+/**
+ * Decodes the bytes. The first piece has more than white space, if there is any.
+ * @param onEncoding is called before the first piece, with the name that a `TextDecoder` has
+ */
 export async function* textsOf(
   bytes: AsyncIterable<Uint8Array>,
   contentType: string | null,
+  onEncoding: (encoding: string) => void = () => {},
 ): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null;
   let start: Uint8Array = new Uint8Array();
@@ -201,9 +205,15 @@ export async function* textsOf(
     start = Buffer.concat([start, piece]);
     if (start.length < SNIFFED_BYTES) continue;
     decoder = decoderFor(contentType, start);
+    onEncoding(decoder.encoding);
     yield decoder.decode(start, { stream: true });
   }
-  yield decoder ? decoder.decode() : decoderFor(contentType, start).decode(start);
+  if (decoder) yield decoder.decode();
+  else {
+    decoder = decoderFor(contentType, start);
+    onEncoding(decoder.encoding);
+    yield decoder.decode(start);
+  }
 }
 
 export const tooLarge = ({ host }: URL, mostBytes: number) =>

@@ -1,7 +1,8 @@
 import type { Read } from "../documents/document.ts";
 import { openHtml } from "../documents/html.ts";
 import { parseRefresh } from "../verdict/page/finder.ts";
-import { locationOf, nextHop } from "../verdict/probe/hops.ts";
+import { encodeQuery } from "../verdict/page/query-encoding.ts";
+import { encodeBytes, locationOf, nextHop } from "../verdict/probe/hops.ts";
 import { discard, type Fetching, heldFor, SourceFailed, textsOf } from "./fetching.ts";
 import type { Target } from "./job.ts";
 
@@ -66,8 +67,12 @@ export async function readPage(
   const html = openHtml();
   let isCut = false;
   let length = 0;
+  let encoding = "utf-8";
+  const texts = textsOf(body, headers.get("content-type"), (name) => {
+    encoding = name;
+  });
   try {
-    for await (const text of textsOf(body, headers.get("content-type"))) {
+    for await (const text of texts) {
       onStep?.();
       html.take(text);
       length += text.length;
@@ -80,8 +85,9 @@ export async function readPage(
     if (error instanceof SourceFailed) return { kind: "failed", status, reason: error.reason };
     throw error;
   }
-  const read = html.end();
-  const to = refreshOf(read.refresh ?? headers.get("refresh"), read.base, target);
+  const read = withEncodedQueries(html.end(), encoding);
+  const refresh = read.refresh ?? encodeBytes(headers.get("refresh") ?? "");
+  const to = refreshOf(refresh, read.base, target, encoding);
   if (to) return { kind: "redirect", status, to, reason: null };
   return {
     ...{ kind: "page", status, read, isCut },
@@ -90,14 +96,29 @@ export async function readPage(
   };
 }
 
+/** A page's addresses, with their queries in its own encoding (URL Standard, "query state"). */
+function withEncodedQueries(read: Read, encoding: string): Read {
+  const encode = (address: string | null) => address && encodeQuery(address, encoding);
+  return {
+    ...read,
+    links: read.links.map((link) => ({ ...link, href: encodeQuery(link.href, encoding) })),
+    base: encode(read.base),
+    canonical: encode(read.canonical),
+  };
+}
+
 /** With a longer delay, a page is meant to be read. */
 const LONGEST_DELAY_S = 10;
 
-/** Where a page sends its visitors, unless that is nowhere else. */
-function refreshOf(value: string | null, base: string | null, page: URL): URL | null {
-  const refresh = value === null ? null : parseRefresh(value);
+/**
+ * Where a page sends its visitors, unless that is nowhere else.
+ * @param encoding of the page
+ */
+function refreshOf(value: string, base: string | null, page: URL, encoding: string): URL | null {
+  const refresh = parseRefresh(value);
   if (!refresh || refresh.delayS > LONGEST_DELAY_S) return null;
-  const to = URL.parse(refresh.url, URL.parse(base ?? "", page) ?? page);
+  const url = encodeQuery(refresh.url, encoding);
+  const to = URL.parse(url, URL.parse(base ?? "", page) ?? page);
   const isElsewhere = to !== null && to.href.split("#")[0] !== page.href.split("#")[0];
   return isElsewhere && /^https?:$/.test(to.protocol) ? to : null;
 }

@@ -9,7 +9,7 @@ const USUAL_IN_PART = 256;
 const PLACES_AT_ONCE = 500;
 const PARTS_AT_ONCE = 200;
 /** Changes with the readers, so that everything is read once more. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Collects the places of a document and passes them on in parts. */
 export type Parts = {

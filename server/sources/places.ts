@@ -7,7 +7,7 @@ import { createAmong, type ReadItem } from "../links/create.ts";
 import { NewLink } from "../links/model.ts";
 import { findRetired } from "../links/retired.ts";
 import { parseTarget } from "../net/policy.ts";
-import type { FoundPage, Place } from "../reading/job.ts";
+import { type FoundPage, NOFOLLOW, type Place } from "../reading/job.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { RunError } from "./runs.ts";
 import { type Context, clean, nameOf, type Targets, upsertOf } from "./writing.ts";
@@ -90,19 +90,25 @@ export async function writePlaces(
   return errors;
 }
 
-const toStored = (pageNo: number, targetNo: number, place: number, found: Place): StoredPlace => ({
+const toStored = (
+  pageNo: number,
+  targetNo: number,
+  place: number,
+  found: Changed["places"][number],
+): StoredPlace => ({
   ...{ pageNo, targetNo, place, line: found.line, col: found.column },
   element: ELEMENT_KINDS.indexOf(found.element),
   text: clean(found.text) || null,
   fragment: clean(found.fragment)?.slice(0, 500) ?? null,
   isFragmentMissing: false,
   flaggedRun: null,
+  isNofollow: found.page?.skipped === NOFOLLOW,
 });
 
 const PLACE_COLUMNS: Record<string, "bigint" | "text"> = {
   ...{ page_no: "bigint", target_no: "bigint", place: "bigint", line: "bigint", col: "bigint" },
   ...{ element: "bigint", text: "text", fragment: "text", is_fragment_missing: "bigint" },
-  flagged_run: "bigint",
+  ...{ flagged_run: "bigint", is_nofollow: "bigint" },
 };
 
 const upsertPlaces = upsertOf("occurrences", PLACE_COLUMNS, ["page_no", "target_no", "place"]);
@@ -113,6 +119,7 @@ const savePlaces = (tx: Store, places: StoredPlace[]): Promise<unknown> =>
     places.map((each) => [
       ...[each.pageNo, each.targetNo, each.place, each.line, each.col, each.element],
       ...[each.text, each.fragment, each.isFragmentMissing ? 1 : 0, each.flaggedRun],
+      each.isNofollow ? 1 : 0,
     ]),
   );
 

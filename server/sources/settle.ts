@@ -5,6 +5,7 @@ import {
   linkCounts,
   linkOrigins,
   occurrences,
+  type SourcePageRow,
   type SourceRow,
   sourceLinks,
   sourcePages,
@@ -16,6 +17,7 @@ import { settingsOf } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { endRun, type Run, toRun } from "./runs.ts";
 import { anchors, linkPages, linksOfPages } from "./targets.ts";
+import { OF_THE_WAY } from "./write.ts";
 
 /**
  * What follows the reading of a whole source: first everything is flagged that was not found, then the guard decides,
@@ -74,16 +76,28 @@ const done = (run: Run): Progress => ({ run, after: null });
 
 const flag: Step = async ({ store: tx, clock }, source, run, after) => {
   if (source.kind === "feed") return flagOldItems({ tx, now: clock.now() }, source, run);
+  const { no, seenRun, state, reason, listHash } = sourcePages;
   const rows = await tx
-    .select({ no: sourcePages.no, seenRun: sourcePages.seenRun })
+    .select({ no, seenRun, state, reason, listHash })
     .from(sourcePages)
     .where(and(eq(sourcePages.sourceNo, source.no), gt(sourcePages.no, after)))
     .orderBy(asc(sourcePages.no))
     .limit(FLAGGED_AT_ONCE);
-  const unseen = rows.filter(({ seenRun }) => seenRun < run.runNo).map(({ no }) => no);
-  await flagPages(tx, unseen);
+  const left = rows.filter((page) => page.seenRun < run.runNo || isLeftOut(page));
+  await flagPages(
+    tx,
+    left.map(({ no }) => no),
+  );
   return { run, after: rows.length < FLAGGED_AT_ONCE ? null : rows.at(-1)!.no };
 };
+
+/** Whether a page was read once, and no way leads there any more that the crawl may take. */
+const isLeftOut = ({
+  state,
+  reason,
+  listHash,
+}: Pick<SourcePageRow, "state" | "reason" | "listHash">): boolean =>
+  state === "skipped" && listHash !== null && OF_THE_WAY.includes(reason ?? "");
 
 /** At least 1, by which they are found. */
 const flagPages = (tx: Store, nos: number[]): Promise<unknown> =>

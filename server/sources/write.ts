@@ -133,29 +133,27 @@ async function queuePages(
   const rows: SourcePageRow[] = [];
   for (const [name, page] of wanted) {
     const row = known.get(name) ?? newPage(source, no++, page);
-    const own = page.skipped === NOFOLLOW && wasAskedFor(row) ? null : page.skipped;
-    const isOver = own === null && run.counts.wanted >= most;
+    const isOver = page.skipped === null && run.counts.wanted >= most;
     if (isOver) run.place.incomplete ??= "limit";
     // Otherwise each run would go further into the trap than the one before.
     const isTrap = row.reason === "trap" && page.depth > 0 && !run.place.rereads;
-    const skipped = isOver ? "limit" : isTrap ? "trap" : own;
+    const skipped = isOver ? "limit" : isTrap ? "trap" : page.skipped;
     if (skipped === null) run.counts.wanted++;
     rows.push({
       ...row,
       ...{ url: page.url, depth: page.depth, wantedRun: runNo },
       state: skipped === null ? "waiting" : "skipped",
-      ...(skipped !== null && { reason: skipped, seenRun: runNo }),
+      ...(skipped !== null && { reason: skipped }),
+      // A shorter way may overrule an earlier one in the same run, and then the page is still to be met.
+      seenRun: skipped === null ? Math.min(row.seenRun, runNo - 1) : runNo,
     });
   }
   for (const row of rows) known.set(nameOf(row.urlKey, row.part), row);
   await savePages(tx, rows);
 }
 
-/** Then pages that have not changed may lead to it by a link that may be followed. */
-const wasAskedFor = ({ seenRun, state }: SourcePageRow) => seenRun > 0 && state !== "skipped";
-
-/** Reasons that a shorter way to the page overrules. */
-const OF_THE_WAY = ["depth", "not_in_sitemap", NOFOLLOW];
+/** Reasons that another way to the page overrules. */
+export const OF_THE_WAY = ["depth", "not_in_sitemap", NOFOLLOW];
 
 function isWanted({ runNo }: Run, row: SourcePageRow | undefined, page: FoundPage): boolean {
   if (!row || row.wantedRun < runNo) return true;
@@ -211,7 +209,7 @@ async function markUnchanged(
   const { runNo } = run;
   const met = await tx
     .update(sourcePages)
-    .set({ seenRun: runNo, state: "read", readAt: deps.clock.now() })
+    .set({ seenRun: runNo, state: "read", reason: null, readAt: deps.clock.now() })
     .where(
       and(
         eq(sourcePages.sourceNo, source.no),
@@ -226,48 +224,78 @@ async function markUnchanged(
 }
 
 /** Of a page that is not asked for again, because the rules have not changed. */
-const LASTING = ["action", "too_long", "growing", "sitemap", "trap", NOFOLLOW];
+const LASTING = ["action", "too_long", "growing", "sitemap", "trap"];
 
 /** The links of unchanged pages were not looked at, so the pages that they lead to are those of the last reading. */
 async function queueTargets(context: Context, met: { no: number }[]): Promise<void> {
   if (met.length === 0) return;
   const { tx, source, run } = context;
   const { runNo } = run;
-  const deepest = settingsOf(source, "site")?.depth ?? Number.POSITIVE_INFINITY;
   const found = await selectTargets(
     tx,
     met.map(({ no }) => [no]),
     { runNo, sourceNo: source.no },
   );
-  const rows = found as [no: number, state: string, reason: string | null, depth: number][];
   const most = mostPages(context);
-  const next = rows.map(([no, state, reason, depth]) => {
-    if (state === "skipped" && LASTING.includes(reason ?? "")) return [no, depth, reason];
-    if (depth > deepest) return [no, depth, "depth"];
-    if (run.counts.wanted >= most) {
-      run.place.incomplete ??= "limit";
-      return [no, depth, "limit"];
-    }
-    run.counts.wanted++;
-    return [no, depth, null];
-  });
+  const wayOf = waysIn(source);
+  const next = (found as TargetRow[]).flatMap(
+    ([no, state, reason, wantedRun, depth, unfollowed]) => {
+      if (state === "skipped" && LASTING.includes(reason ?? "")) return [[no, depth, reason]];
+      const way = wayOf({ depth, isNofollow: unfollowed === 1 });
+      // The run has met it by a way that is as good.
+      if (wantedRun === runNo && way !== null) return [];
+      if (way !== null) return [[no, depth, way]];
+      if (run.counts.wanted >= most) {
+        run.place.incomplete ??= "limit";
+        return [[no, depth, "limit"]];
+      }
+      run.counts.wanted++;
+      return [[no, depth, null]];
+    },
+  );
   await queueAgain(tx, next, { runNo });
 }
 
+type TargetRow = [
+  no: number,
+  state: string,
+  reason: string | null,
+  wantedRun: number,
+  depth: number,
+  unfollowed: 0 | 1,
+];
+
+/** Returns what keeps a page from being read that is found by a link of another page, as the reader of sites does. */
+function waysIn(source: SourceRow): (way: { depth: number; isNofollow: boolean }) => string | null {
+  const settings = settingsOf(source, "site");
+  return ({ depth, isNofollow }) => {
+    if (isNofollow) return NOFOLLOW;
+    if (settings && depth > settings.depth) return "depth";
+    return settings?.sitemaps === "only" ? "not_in_sitemap" : null;
+  };
+}
+
 const RUN = sql.placeholder("runNo");
+const DEPTH = sql.raw(`met.depth % ${LAST_DEPTH}`);
 
 /**
- * Selects the pages that the given ones lead to and the run does not want yet, in the order of their numbers. Cross joins
- * keep SQLite from reading all pages of the source.
+ * Selects the pages that the given ones lead to and the run does not want yet, in the order of their numbers, with the
+ * length of the shortest way, and of one that may be followed if there is any. Cross joins keep SQLite from reading all
+ * pages of the source.
  */
 const selectTargets = onRows(
   { page: "bigint" },
   (rows) => sql`
-    select target.no, target.state, target.reason, 1 + min(met.depth % ${sql.raw(String(LAST_DEPTH))})
+    select target.no, target.state, target.reason, target.wanted_run,
+      1 + coalesce(min(case when o.is_nofollow = 0 then ${DEPTH} end), min(${DEPTH})), min(o.is_nofollow)
     from ${rows} as given cross join source_pages met cross join occurrences o cross join source_pages target
     where met.no = given.page and o.page_no = met.no and target.no = o.target_no
-      and +target.source_no = ${sql.placeholder("sourceNo")} and target.wanted_run < ${RUN}
-    group by target.no, target.state, target.reason order by target.no
+      and +target.source_no = ${sql.placeholder("sourceNo")}
+      and (target.wanted_run < ${RUN} or (
+        target.wanted_run = ${RUN} and target.state = 'skipped' and o.is_nofollow = 0
+        and target.reason in (${sql.raw(OF_THE_WAY.map((reason) => `'${reason}'`).join(", "))})
+      ))
+    group by target.no, target.state, target.reason, target.wanted_run order by target.no
   `,
 );
 
@@ -277,7 +305,7 @@ const queueAgain = onRows(
     update source_pages set wanted_run = ${RUN}, depth = new_depth,
       state = case when skipped is null then 'waiting' else 'skipped' end,
       reason = case when skipped is null then reason else skipped end,
-      seen_run = case when skipped is null then seen_run else ${RUN} end
+      seen_run = case when skipped is not null then ${RUN} when seen_run < ${RUN} then seen_run else ${RUN} - 1 end
     from ${rows} as given where no = page
   `,
 );

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { addresses } from "../imports/addresses.ts";
 import { createProgram } from "./program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
@@ -230,6 +231,30 @@ describe("stillup export", () => {
     },
     60_000,
   );
+
+  test("and import keep every address that the API takes, in every format", async () => {
+    const one = await withAccount();
+    const { out } = await one.run(["import", "-", "-q"], {}, JSON.stringify(addresses(300)));
+    const urls = await urlsOf(one);
+    const survives = async (args: string[], text: string) => {
+      const other = await withAccount();
+      const { code, err } = await other.run(args, {}, text);
+      return [code, err.includes("left out"), await urlsOf(other)];
+    };
+    const exportAs = async (format: string) =>
+      (await one.run(["export", "links", "--format", format])).out;
+    const whole = [0, false, urls];
+
+    expect(out).toEndWith(" 0 refused.\n");
+    expect(urls.length).toBeGreaterThan(350);
+    for (const format of ["csv", "ndjson"]) {
+      expect(await survives(["import", "-"], await exportAs(format))).toEqual(whole);
+    }
+    expect(await survives(["apply", "-f", "-", "--yes"], await exportAs("yaml"))).toEqual(whole);
+  }, 60_000);
+
+  const urlsOf = async (program: Awaited<ReturnType<typeof withAccount>>) =>
+    (await known(program)).map(({ url }) => url);
 
   const RECORDS = [
     {

@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { createStore, type Engine } from "../../server/db/store.ts";
 import { exportedLinks } from "../../server/links/exports/export-rows.ts";
 import type { Deps } from "../../server/work/deps.ts";
-import { onBothEngines } from "../harness.ts";
+import { type Asker, onBothEngines } from "../harness.ts";
+import { addresses } from "../imports/addresses.ts";
+import { readIn } from "../imports/reading.ts";
 import { addKey } from "../keys/asking.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 import { addMany } from "./add-many.ts";
@@ -202,6 +204,27 @@ onBothEngines("GET /links/export", (server) => {
     const [formulas, others] = [names.slice(0, 5), names.slice(5)];
     expect(told.reverse()).toEqual([...formulas.map((name) => `'${name}`), ...others]);
     expect(reply.body).toContain(`"a ""b"", c"`);
+  });
+
+  test("has every address that was added as an import reads it, and as another account takes it", async () => {
+    const add = async (me: Asker, urls: string[]) => {
+      const { body } = await me.post("/api/v1/links/batch", {
+        links: urls.map((url) => ({ url })),
+      });
+      return body.data.summary;
+    };
+    const [me, other] = [
+      await server().account("enterprise"),
+      await server().account("enterprise"),
+    ];
+    const { created } = await add(me, addresses(500));
+    const { items } = await readIn((await me.get(PATH)).body);
+    const urls = items.map(({ url }) => url);
+
+    expect(urls.length).toBe(created);
+    expect(urls.length).toBeGreaterThan(500);
+    expect(await add(other, urls.toReversed())).toMatchObject({ created, failed: 0 });
+    expect(rowsIn(await other.get(PATH)).map(({ url }) => url)).toEqual(urls);
   });
 
   test("has nothing of a stranger's, by ids neither", async () => {

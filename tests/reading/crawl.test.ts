@@ -333,6 +333,45 @@ describe("A page", () => {
     expect(await readAt("x")).toMatchObject(expected);
   });
 
+  test("in an older encoding has the queries of its addresses in this encoding, as browsers do", async () => {
+    const sayIn = (charset: string, html: string, more: Record<string, string> = {}) =>
+      site.say("/x", () => {
+        const headers = { "Content-Type": `text/html; charset=${charset}`, ...more };
+        return new Response(Buffer.from(html, "latin1"), { headers });
+      });
+    const linksOf = async () => {
+      const answer = await readAt("x");
+      if (answer.kind !== "page") throw new Error(answer.kind);
+      const { links, base, canonical } = answer.read;
+      return {
+        urls: placesOf(links, `${site.url}x`, []).places.map(({ url }) => url),
+        base,
+        canonical,
+      };
+    };
+    const html = `<base href="/?b=\xcf"><link rel=canonical href="/x?c=\xcf">
+      <a href="/\xcf?q=\xcf&amp;a=%CF+1#\xcf">1</a><a href="https://a.test/?\xcf">2</a><img src="?i=\xcf">`;
+
+    sayIn("windows-1251", html);
+    expect(await linksOf()).toEqual({
+      urls: [
+        `${site.url}x?c=%CF`,
+        `${site.url}%D0%9F?q=%CF&a=%CF+1`,
+        "https://a.test/?%CF",
+        `${site.url}x?i=%CF`,
+      ],
+      ...{ base: "/?b=%CF", canonical: "/x?c=%CF" },
+    });
+    sayIn("utf-8", html.replaceAll("\xcf", "\xd0\x9f"));
+    expect((await linksOf()).urls).toContain("https://a.test/?%D0%9F");
+
+    sayIn("windows-1251", '<meta http-equiv=refresh content="0; url=/y?q=\xcf">');
+    expect(await readAt("x")).toMatchObject({ to: new URL("/y?q=%CF", site.url) });
+    // The bytes of a header stay as they were sent.
+    sayIn("windows-1251", "<p>", { Refresh: "0; url=/y?q=\xd0\x9f" });
+    expect(await readAt("x")).toMatchObject({ to: new URL("/y?q=%D0%9F", site.url) });
+  });
+
   test("is read up to 5 MB", async () => {
     const line = `<a href="/y">y</a>${" ".repeat(82)}\n`;
     site.say(

@@ -76,6 +76,8 @@ onBothEngines("A link of a source", (server) => {
     expect([bad.status, Object.keys(bad.body.error.details.fields)]).toEqual([400, ["pinned"]]);
 
     await retire(me, source.id);
+    // All of them are pinned before the source has let go of them.
+    await until(async () => (await find(me, "a.test")).sources === 0, { everyMs: 20 });
     expect((await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url).sort()).toEqual(
       urls,
     );
@@ -223,5 +225,55 @@ onBothEngines("A link of a source", (server) => {
     const gone = await me.post(`${LINKS}/batch-delete`, { filter: { source_id: one.id } });
     expect(gone.body.data.summary.deleted).toBe(5);
     expect(await list("")).toEqual(["https://own.test/", "https://t.test/"]);
+  });
+
+  test("is nothing where its source is unknown, or is another account's", async () => {
+    const [me, other] = [await server().account(), await server().account()];
+    const mine = await addList(me, "/mine", ["https://shared.test/", "https://mine.test/"]);
+    const theirs = await addList(other, "/theirs", [
+      "https://shared.test/",
+      "https://theirs.test/",
+    ]);
+    const shared = await find(me, "shared.test");
+    const rowsAt = async (path: string) => {
+      const { status, body } = await me.get(path);
+      return [status, (body as string).trimEnd().split("\r\n").length - 1];
+    };
+    const itemsAt = async (path: string) => {
+      const { status, body } = await me.get(path);
+      return [status, body.data.items.length, body.data.pagination.total];
+    };
+    const summaryOf = async (path: string, more: object, id: string) => {
+      const { status, body } = await me.post(path, { filter: { source_id: id }, ...more });
+      return [status < 300, body.data.summary];
+    };
+    const seen = async (id: string) => ({
+      list: await itemsAt(`${LINKS}?source_id=${id}`),
+      found: await itemsAt(`${LINKS}?source_id=${id}&search=test`),
+      export: await rowsAt(`${LINKS}/export?source_id=${id}`),
+      occurrences: await itemsAt(`${LINKS}/${shared.id}/occurrences?source_id=${id}`),
+      places: await rowsAt(`/api/v1/exports/occurrences?source_id=${id}`),
+    });
+
+    expect(await seen(mine.id)).toEqual({
+      ...{ list: [200, 2, 2], found: [200, 2, 2], export: [200, 2] },
+      ...{ occurrences: [200, 1, 1], places: [200, 2] },
+    });
+    const before = (await other.get(LINKS)).body.data.items;
+    for (const id of [newId(), theirs.id]) {
+      expect(await seen(id)).toEqual({
+        ...{ list: [200, 0, 0], found: [200, 0, 0], export: [200, 0] },
+        ...{ occurrences: [200, 0, 0], places: [200, 0] },
+      });
+      const checked = await summaryOf(`${LINKS}/check`, {}, id);
+      expect(checked).toEqual([true, expect.objectContaining({ total: 0, started: 0 })]);
+      const change = { change: { add_tags: ["x"] } };
+      const changed = await summaryOf(`${LINKS}/batch-change`, change, id);
+      expect(changed).toEqual([true, expect.objectContaining({ changed: 0, failed: 0 })]);
+      const deleted = await summaryOf(`${LINKS}/batch-delete`, {}, id);
+      expect(deleted).toEqual([true, expect.objectContaining({ deleted: 0 })]);
+    }
+    expect((await other.get(LINKS)).body.data.items).toEqual(before);
+    expect((await me.get(LINKS)).body.data.pagination.total).toBe(2);
   });
 });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { eq, sql } from "drizzle-orm";
 import { packTar } from "modern-tar";
+import { ownMigrations } from "../../server/db/open.ts";
+import { sources } from "../../server/db/tables.ts";
 import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
 import { type Routes, startSite } from "../site.ts";
 import { SOURCES, startReading } from "./reading.ts";
@@ -86,6 +89,122 @@ onBothEngines("A source with oddities", (server) => {
     home += '<a href="/a">a</a>';
     const { run } = await reading.again(me, first.id);
     expect(run).toMatchObject({ status: "complete", links: { new: 0, missing: 1 } });
+  });
+
+  /** Answers 304 to those that know the page as it is. */
+  const unchanging = (body: () => string) => (request: Request) => {
+    const ETag = `"${Bun.hash(body())}"`;
+    return request.headers.get("if-none-match") === ETag
+      ? new Response(null, { status: 304, headers: { ETag } })
+      : new Response(body(), { headers: { ETag, "Content-Type": "text/html" } });
+  };
+
+  test("stops reading a page that only nofollow links lead to any more, and what it leads to leaves", async () => {
+    let home = '<a href="/a">a</a><a href="/c">c</a>';
+    let third = '<a href="/d">d</a>';
+    const asked: string[] = [];
+    const url: string = serve({
+      ...ROBOTS,
+      "/": unchanging(() => home),
+      "/a": (request) => {
+        asked.push("/a");
+        return unchanging(
+          () => '<a href="/b">b</a><a href="/a">a</a><a href="https://a.test/">x</a>',
+        )(request);
+      },
+      "/b": unchanging(() => '<a href="/a">a</a><a href="https://b.test/">x</a>'),
+      "/c": unchanging(() => third),
+      "/d": unchanging(() => "<p>D"),
+    });
+    const me = await server().account();
+    const { id } = await reading.add(me, { kind: "site", url: `${url}/` });
+    const places = async () =>
+      Object.fromEntries(
+        (await me.get("/api/v1/links")).body.data.items.map((link: Parsed) => [
+          link.url.replace(url, ""),
+          link.places,
+        ]),
+      );
+    const again = async () => {
+      asked.splice(0);
+      const { run } = await reading.again(me, id, { accept_shrink: true });
+      expect(run.status).toBe("complete");
+      return [run.pages.read + run.pages.unchanged, asked.length];
+    };
+    expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1 });
+    expect(await again()).toEqual([5, 1]);
+
+    home = '<a rel="nofollow" href="/a">a</a><a href="/c">c</a>';
+    expect(await again()).toEqual([3, 0]);
+    expect(await places()).toEqual({ "https://a.test/": 0, "https://b.test/": 0, "/a": 1 });
+    // Neither are the pages that lead there asked in full, nor the page itself.
+    expect(await again()).toEqual([3, 0]);
+    expect(await places()).toEqual({ "https://a.test/": 0, "https://b.test/": 0, "/a": 1 });
+
+    third = '<a href="/d">d</a><a href="/a">a</a>';
+    expect(await again()).toEqual([5, 1]);
+    expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1, "/a": 0 });
+    // The home page, which is read first and has not changed, says nofollow; a page that has not changed does not.
+    expect(await again()).toEqual([5, 1]);
+    expect(await again()).toEqual([5, 1]);
+    expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1, "/a": 0 });
+  });
+
+  test("of which only the sitemap is read reads nothing else when its pages have not changed", async () => {
+    const asked: string[] = [];
+    const url: string = serve({
+      "/robots.txt": 404,
+      "/sitemap.xml": () =>
+        new Response(`<urlset ${NS}><url><loc>${url}/a</loc></url></urlset>`, {
+          headers: { "Content-Type": "application/xml" },
+        }),
+      "/": unchanging(() => '<a href="/b">b</a><a href="/a">a</a>'),
+      "/a": unchanging(() => '<a href="/b">b</a>'),
+      "/b": (request) => {
+        asked.push("/b");
+        return unchanging(() => "<p>B")(request);
+      },
+    });
+    const me = await server().account();
+    const settings = { sitemaps: "only" };
+    const { id } = await reading.add(me, { kind: "site", url: `${url}/`, settings });
+
+    const { run } = await reading.again(me, id);
+
+    expect(run).toMatchObject({ status: "complete", pages: { unchanged: 2 } });
+    expect(asked).toEqual([]);
+  });
+
+  test("is read in full once after an upgrade whose readers find other links", async () => {
+    const asked: (string | null)[] = [];
+    const url: string = serve({
+      ...ROBOTS,
+      "/": (request) => {
+        asked.push(request.headers.get("if-none-match"));
+        return unchanging(() => '<a href="https://a.test/">a</a><a href="https://b.test/">b</a>')(
+          request,
+        );
+      },
+    });
+    const me = await server().account();
+    const { id } = await reading.add(me, { kind: "site", url: `${url}/` });
+    const again = async () => {
+      asked.splice(0);
+      const { run } = await reading.again(me, id);
+      return [asked.map((etag) => etag !== null), run.links.missing];
+    };
+    // What an older version would have watched in spite of its settings.
+    await server()
+      .deps.store.update(sources)
+      .set({ settings: sql`replace(settings, '"exclude":[]', '"exclude":["https://b.test/"]')` })
+      .where(eq(sources.id, id));
+    expect(await again()).toEqual([[true], 0]);
+
+    const upgrade = ownMigrations().find(({ name }) => name === "0013_read_sources_again.sql")!;
+    await server().deps.store.run(sql.raw(upgrade.statements));
+
+    expect(await again()).toEqual([[false], 1]);
+    expect(await again()).toEqual([[true], 1]);
   });
 
   test("keeps the parts of a sitemap whose index has not changed", async () => {

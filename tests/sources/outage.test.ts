@@ -4,8 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { eq } from "drizzle-orm";
 import { sources } from "../../server/db/tables.ts";
+import { newId } from "../../server/lib/ids.ts";
+import { newLease } from "../../server/work/nodes.ts";
 import { playedOnline } from "../checker/played-online.ts";
-import { onBothEngines } from "../harness.ts";
+import { onBothEngines, startServer } from "../harness.ts";
+import { startSite } from "../site.ts";
 import { until } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
@@ -78,4 +81,33 @@ onBothEngines("A crawl in which this monitor goes offline", (server) => {
     expect(broken.run.links).toMatchObject({ new: 0, missing: 0 });
     expect(broken.counts).toEqual(counts);
   });
+});
+
+test("a source that an earlier process has left goes on at once where this one has the database to itself", async () => {
+  const server = await startServer("sqlite");
+  const site = startSite({ "/list": "https://a.test/" });
+  const reading = startReading(server);
+  let later: typeof reading | undefined;
+  afterAll(async () => {
+    await Promise.all([reading.stop(), later?.stop(), site.stop()]);
+    await server.stop();
+  });
+  const me = await server.account();
+  const { id } = await reading.add(me, { kind: "list", url: `${site.url}/list` });
+  await reading.stop();
+  await me.post(`${SOURCES}/${id}/run`);
+  const { store, clock } = server.deps;
+  const startedAt = clock.now();
+  const left = { lease: newLease({ id: newId() }), dueAt: startedAt + 60_000 };
+  await store.update(sources).set(left).where(eq(sources.id, id));
+
+  later = startReading(server);
+
+  const hasRun = async () => {
+    const [row] = await store.select().from(sources).where(eq(sources.id, id));
+    return row!.completeRun === row!.runNo;
+  };
+  await until(hasRun, { everyMs: 20 });
+  expect(clock.now()).toBe(startedAt);
+  expect(site.requests).toHaveLength(2);
 });

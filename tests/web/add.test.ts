@@ -208,7 +208,7 @@ onDashboard("The sheet that adds links", (dashboard) => {
     await addButton(page, /^Add 1 link/).waitFor();
 
     expect(await skippedOn(page)).toEqual([
-      'line 2https://example.org/?q=<script>alert(1)</script>The URL contains "<", which ends a URL. Enter it as %3C.',
+      'line 2https://example.org/?q=<script>alert(1)</script>The URL contains "<" or ">", which end a URL. Enter them as %3C and %3E.',
     ]);
   });
 

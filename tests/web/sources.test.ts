@@ -17,6 +17,13 @@ const pageOf = (title: string, paths: string[]) =>
 const lines = (count: number) =>
   Array.from({ length: count }, (_, n) => `https://l${n}.test/`).join("\n");
 
+const isInView = (element: Locator) =>
+  element.evaluate((node) => {
+    const { top, bottom } = node.getBoundingClientRect();
+    const sheet = node.closest("dialog")!.getBoundingClientRect();
+    return top >= sheet.top && bottom <= sheet.bottom;
+  });
+
 onDashboard("Sources", (dashboard) => {
   let site: Site;
   let reading: ReturnType<typeof startReading>;
@@ -64,6 +71,17 @@ onDashboard("Sources", (dashboard) => {
     const sheet = page.getByRole("dialog", { name: "New source" });
     await sheet.getByText("2 links on the first 2 pages").waitFor();
     expect(await sheet.getByLabel("Kind").inputValue()).toBe("site");
+    const leaveOut = sheet.getByLabel("Leave out");
+    const previewAgain = sheet.getByRole("button", { name: "Preview again" });
+    await leaveOut.fill("https://gone.test/");
+    await previewAgain.click();
+    const effect = sheet.getByText(
+      "1 link on the first 2 pages, 1 of them new, 1 left out by the settings",
+    );
+    await effect.waitFor();
+    expect(await isInView(effect)).toBe(true);
+    expect(await faultsOf(page)).toEqual([]);
+    await leaveOut.fill("");
     await sheet.getByLabel("Name").fill("My docs");
     setUp = Promise.withResolvers<void>();
     await sheet.getByRole("button", { name: "Create source" }).click();

@@ -42,7 +42,7 @@ const opensApp = (location: string) =>
  * Percent-encodes the bytes of a header from 0x80 on, which are read as Latin-1: they stay as they are, whatever their
  * encoding is. Before anything else, since half of a character may look like a blank.
  */
-const encodeBytes = (value: string) =>
+export const encodeBytes = (value: string) =>
   value.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** The refresh of a page, if it is short enough to count as a redirect. */

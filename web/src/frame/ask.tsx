@@ -26,6 +26,8 @@ type AskProps<Result> = Closable & {
   result?: (result: Result) => ComponentChildren;
   /** Queries to refetch. */
   renews?: QueryKey[];
+  /** What else can be done, at the other end of the buttons. @param form its id */
+  more?: (form: string) => ComponentChildren;
   children: ComponentChildren;
 };
 
@@ -54,6 +56,7 @@ export function Ask<Result>(props: AskProps<Result>) {
       onClose={onClose}
       foot={
         <>
+          {props.more?.(id)}
           <span class="gap" />
           <Button onClick={onClose}>Cancel</Button>
           <Button

@@ -143,6 +143,11 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
     mutationFn: (input: Partial<SourceInput>) => previewSource(input),
     onSuccess: (found) => setKnown((last) => ({ ...last, preview: found })),
   });
+  // The settings that it depends on are further down.
+  const shown = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (finding.isPending) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [finding.isPending]);
   const change = (next: SourceKind) => {
     setKnown((last) => ({ ...last, kind: next, preview: null }));
     if (next !== "push") finding.mutate({ kind: next, url });
@@ -168,6 +173,17 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
       said="The source was created."
       renews={[SOURCES]}
       send={send}
+      more={(form) =>
+        kind !== "push" && (
+          <Button
+            form={form}
+            busy={finding.isPending}
+            onClick={({ currentTarget }) => again(currentTarget.form!)}
+          >
+            Preview again
+          </Button>
+        )
+      }
       onClose={() => onClose(made.current)}
     >
       {kind !== "push" && (
@@ -190,23 +206,13 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
         />
       )}
       {MAY_HAVE_CREDENTIAL.includes(kind) && <CredentialFields kind={kind} />}
-      <div role="status" class="src-preview">
+      <div ref={shown} role="status" class="src-preview">
         {finding.isPending && (
           <p class="hint">Reading the first pages. This takes at most 20 seconds.</p>
         )}
         {finding.error && !finding.isPending && <p class="problem">{finding.error.message}</p>}
         {preview && !finding.isPending && <Found preview={preview} />}
       </div>
-      {kind !== "push" && (
-        <p>
-          <Button
-            busy={finding.isPending}
-            onClick={({ currentTarget }) => again(currentTarget.form!)}
-          >
-            Preview again
-          </Button>
-        </p>
-      )}
       <Common kind={kind} name={preview?.name ?? URL.parse(url)?.hostname ?? ""} />
     </Ask>
   );
