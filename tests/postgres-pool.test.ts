@@ -9,6 +9,10 @@ import { until } from "./until.ts";
 
 const asking = (sql: string, params: unknown[] = []): Query => ({ sql, params });
 const ONE = asking("select 1");
+const HOUR_MS = 3_600_000;
+const NO_ANSWER = "The database does not answer.";
+
+const messageOf = (error: Error) => error.message;
 
 test("PostgreSQL prepares a statement once, whatever its parameters are", async () => {
   const engine = openPostgres(await emptyPostgres(), { pool: 1 });
@@ -79,6 +83,29 @@ test("a PostgreSQL that falls silent is given up, and connected to anew", async 
   proxy.stop();
 });
 
+test("a proxy that turns connections away is known by its connections, without a look for silence", async () => {
+  const url = new URL(await emptyPostgres());
+  const proxy = await startSilentProxy(Number(url.port));
+  url.port = String(proxy.port);
+  const engine = openPostgres(url.href, { lookMs: HOUR_MS });
+  onTestFinished(async () => {
+    await engine.close();
+    proxy.stop();
+  });
+  proxy.turnAway();
+
+  const asked = await Promise.all([
+    engine.run(ONE).catch(messageOf),
+    runAll(engine, [ONE, ONE]).catch(messageOf),
+    engine.apart().run(ONE).catch(messageOf),
+  ]);
+
+  // The driver alone retries for ten seconds, and says then that the connection was closed.
+  expect(asked).toEqual([NO_ANSWER, NO_ANSWER, NO_ANSWER]);
+  // From now on nothing waits.
+  expect(await engine.run(ONE).catch(messageOf)).toBe(NO_ANSWER);
+}, 20_000);
+
 test("a proxy that turns connections away is a database that does not answer, until it lets them through", async () => {
   const url = new URL(await emptyPostgres());
   const proxy = await startSilentProxy(Number(url.port));
@@ -87,13 +114,7 @@ test("a proxy that turns connections away is a database that does not answer, un
   await engine.run(ONE);
   proxy.turnAway();
 
-  // The driver alone retries for ten seconds, and says then that the connection was closed.
-  const reasons = new Set<string>();
-  await until(async () => {
-    const reason = await engine.run(ONE).catch((error) => error.message);
-    reasons.add(String(reason));
-    return reasons.has("The database does not answer.");
-  });
+  await until(async () => (await engine.run(ONE).catch(messageOf)) === NO_ANSWER);
   proxy.flow();
 
   expect(await until(() => engine.run(ONE).catch(() => null), { everyMs: 50 })).toEqual([[1]]);

@@ -72,12 +72,12 @@ export function rateLimited({ minute, hour }: Allowance): AppError {
   );
 }
 
-/** Returns what refuses requests beyond so many a minute, counted together behind both doors. */
-export function refusalBeyond(perMinute: number, name: string) {
+/** Returns what refuses requests beyond the quota, counted together behind both doors. */
+export function refusalBeyond(quota: Quota, name: string) {
   const limiters = new WeakMap<Counting, RateLimiter>();
   /** @throws RATE_LIMITED */
   return async (deps: Counting, caller: string): Promise<void> => {
-    const limiter = limiters.get(deps) ?? limiterFor(deps, name, { perMinute, perHour: 0 });
+    const limiter = limiters.get(deps) ?? limiterFor(deps, name, quota);
     limiters.set(deps, limiter);
     const allowance = await limiter(caller);
     if (!allowance.allowed) throw rateLimited(allowance);

@@ -309,7 +309,7 @@ const internal = () =>
 /** Temporary until the operator frees disk space or restarts the database, so the caller may retry. */
 function toUnavailable(error: unknown): AppError {
   log.error("database unavailable", describeError(error));
-  const message = "The database cannot be written now.";
+  const message = "The database is not available now. Try again later.";
   return new AppError("SERVICE_UNAVAILABLE", message, undefined, { "retry-after": "10" });
 }
 

@@ -4,6 +4,7 @@ import { checkOutbound, webhookOutbound } from "../config/outbound.ts";
 import { openEngine } from "../db/open.ts";
 import { createStore, type Engine, preparedOnce, type Store } from "../db/store.ts";
 import { type Clock, createLag, type Lag, systemClock } from "../lib/clock.ts";
+import { compareClock } from "../lib/log.ts";
 import { CHECKER_COMMAND, ownCommand } from "../lib/runtime.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";
@@ -57,6 +58,7 @@ export async function openDeps(
     });
   // The database is shared, so use its clock.
   const common = engine.isShared ? await followDatabase(engine.apart(), clock) : clock;
+  if (common.source) compareClock(common.source.ownAheadMs);
   const deps = createDeps(config, store, common, key);
   if (migrated.length > 0) await noteVersion(deps.store, common);
   return { deps, migrated };

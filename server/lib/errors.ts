@@ -61,12 +61,11 @@ export const invalid = (fields: FieldProblems, message = "The request is not val
 export const conflict = (message: string, details: Record<string, unknown>) =>
   new AppError("CONFLICT", message, details);
 
-export const limitReached = (what: string, limit: number, used: number) =>
-  conflict(`Your account can have ${limit} ${what}; ${used} are used.`, {
-    reason: "limit_reached",
-    limit,
-    used,
-  });
+/** @param advice a sentence: what to do instead */
+export function limitReached(what: string, limit: number, used: number, advice?: string) {
+  const fact = `Your account can have ${limit} ${what}; ${used} are used.`;
+  return conflict(advice ? `${fact} ${advice}` : fact, { reason: "limit_reached", limit, used });
+}
 
 /**
  * A record that a body is about. A bad body is refused even where the record is missing or belongs to another

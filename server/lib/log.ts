@@ -21,9 +21,10 @@ export const startLogging = ({ level, format, write = toStderr }: LogOptions) =>
   configureSync({
     reset: true,
     sinks: {
-      lines: suppressRepeats((record) =>
-        write(format === "json" ? asJson(record) : asText(record)),
-      ),
+      lines: suppressRepeats((record) => {
+        const known = withOwnClock(record);
+        write(format === "json" ? asJson(known) : asText(known));
+      }),
     },
     loggers: [
       { category: "stillup", lowestLevel: level, sinks: ["lines"] },
@@ -39,6 +40,25 @@ export const lineIn = (format: LogOptions["format"], level: LogLevel, message: s
   format === "json"
     ? visible(JSON.stringify({ time: new Date().toISOString(), level, message }))
     : message;
+
+/** Smaller differences may be the network's. */
+const NOTED_MS = 100;
+let ownAheadMs = () => 0;
+
+/**
+ * Adds `clockAheadMs` to each line while this machine's clock, which gives lines their time, is ahead of the
+ * database's by a tenth of a second or more, or behind it (below 0).
+ * @param aheadMs by how many milliseconds it is ahead now
+ */
+export function compareClock(aheadMs: () => number): void {
+  ownAheadMs = aheadMs;
+}
+
+function withOwnClock(record: LogRecord): LogRecord {
+  const clockAheadMs = Math.round(ownAheadMs());
+  if (Math.abs(clockAheadMs) < NOTED_MS) return record;
+  return { ...record, properties: { ...record.properties, clockAheadMs } };
+}
 
 /** Sends warnings of the runtime to the log. */
 export function logWarnings(): void {

@@ -77,9 +77,11 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The host of a webhook's URL; of a mail address its domain. */
-export const receiverOf = (url: string): string =>
-  new URL(url).host || url.slice(url.lastIndexOf("@") + 1);
+/**
+ * Names a webhook in lists, messages and the audit log: the host of its URL, or the mail address as far as the URL
+ * shows it, such as `…@example.com`.
+ */
+export const receiverOf = (url: string): string => new URL(url).host || addressIn(url);
 
 /** The address of a URL that `mailtoUrl` made. */
 export const addressIn = (url: string): string => decodeURIComponent(url.slice("mailto:".length));

@@ -11,7 +11,7 @@ import { messageOf } from "../verdict/reasons/reasons.ts";
 import type { Deps } from "../work/deps.ts";
 import { checkAtHost } from "./checker.ts";
 
-const TRIALS_PER_MINUTE = 10;
+const TRIALS = { perMinute: 10, perHour: 0 };
 
 const TrialBody = z
   .object({ expect: ExpectBody.nullable().optional() }, "must be a JSON object")
@@ -62,7 +62,7 @@ export const trialRoutes = (deps: Deps) =>
     );
 
 /** Each makes several requests to a site. */
-const refuseTooMany = refusalBeyond(TRIALS_PER_MINUTE, "link trials");
+const refuseTooMany = refusalBeyond(TRIALS, "link trials");
 
 function tryLink(
   deps: Deps,

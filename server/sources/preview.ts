@@ -1,4 +1,5 @@
 import type { Caller } from "../api/caller.ts";
+import { refusalBeyond } from "../api/rate-limit.ts";
 import { totalLinks } from "../db/queries.ts";
 import type { SourceKind } from "../db/tables.ts";
 import { AppError, invalid } from "../lib/errors.ts";
@@ -44,12 +45,15 @@ const MOST_PLACES = 200;
 const MOST_SAMPLES = 20;
 const LIMIT_MS = 20_000;
 const MOST_OF_ACCOUNT = 2;
+/** A person who tries settings asks for a few, and each reads up to 20 pages of a stranger's site. */
+const QUOTA = { perMinute: 0, perHour: 200 };
+const refuseTooMany = refusalBeyond(QUOTA, "source previews");
 
 const running = new Map<string, number>();
 
 /**
  * Reads the beginning of a source, and writes nothing.
- * @throws VALIDATION_ERROR; RATE_LIMITED while two others of the account run
+ * @throws VALIDATION_ERROR; RATE_LIMITED while two others of the account run, and beyond 200 an hour
  */
 export async function previewSource(
   deps: Deps,
@@ -67,6 +71,7 @@ export async function previewSource(
   if (others >= MOST_OF_ACCOUNT) throw tooMany();
   running.set(accountId, others + 1);
   try {
+    await refuseTooMany(deps, accountId);
     return await readFitting(deps, caller, { ...input, url, kinds }, signal);
   } finally {
     const left = running.get(accountId)! - 1;

@@ -252,7 +252,7 @@ export const sourceRoutes = (deps: Deps, inPlace: InPlace) => {
           operationId: "previewSource",
           summary: "Read the beginning of a source without keeping anything",
           description:
-            "At most 20 pages or 200 links, within 20 seconds. Without a `kind`, the reply says which one the address is of. `links` is what the `settings` leave of it, and `left_out` what they leave out. `room` is how many more links the account may have. Two at a time for an account.",
+            "At most 20 pages or 200 links, within 20 seconds. Without a `kind`, the reply says which one the address is of. `links` is what the `settings` leave of it, and `left_out` what they leave out. `room` is how many more links the account may have. Two at a time and 200 an hour for an account.",
         },
       },
     )

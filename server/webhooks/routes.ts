@@ -35,6 +35,7 @@ import {
   Webhook,
   WebhookChangeBody,
   WebhookQuery,
+  type WebhookRecord,
   WebhookWithNewSecret,
   WebhookWithSecret,
 } from "./model.ts";
@@ -46,7 +47,10 @@ import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from "./webho
 
 /** As many as the largest plan has, so that one page holds all. */
 const PER_PAGE = 100;
-const TESTS_PER_MINUTE = 10;
+/** Of one webhook. */
+const TESTS = { perMinute: 10, perHour: 0 };
+/** Of all webhooks of an account that send mail. */
+const MAIL_TESTS = { perMinute: 0, perHour: 30 };
 
 export const webhookRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/webhooks", tags: ["Webhooks"] })
@@ -267,7 +271,7 @@ export const webhookRoutes = (deps: Deps) =>
       "/:id/test",
       async ({ caller, params, saveReply }) => {
         const webhook = await findWebhook(deps, caller, params.id);
-        await refuseTooMany(deps, webhook.id);
+        await refuseTooMany(deps, webhook);
         const save = saveReply(200, (result: TestOutcome) => result);
         return { data: await sendTest(deps, caller, webhook, save) };
       },
@@ -278,7 +282,7 @@ export const webhookRoutes = (deps: Deps) =>
           operationId: "testWebhook",
           summary: "Send a test event",
           description:
-            "Sends the first subscribed event once, with sample data and `test: true`. 200 whatever the receiver returns; `statusCode` is 0 if it does not respond. The test appears among the deliveries, is not retried and does not count for or against the webhook.",
+            "Ten a minute for a webhook, and 30 an hour for all `email` webhooks of an account, with those of `/summary`. Sends the first subscribed event once, with sample data and `test: true`. 200 whatever the receiver returns; `statusCode` is 0 if it does not respond. The test appears among the deliveries, is not retried and does not count for or against the webhook.",
         },
       },
     )
@@ -286,7 +290,7 @@ export const webhookRoutes = (deps: Deps) =>
       "/:id/summary",
       async ({ caller, params, saveReply }) => {
         const webhook = await findWebhook(deps, caller, params.id);
-        await refuseTooMany(deps, webhook.id);
+        await refuseTooMany(deps, webhook);
         const save = saveReply(200, (result: TestOutcome) => result);
         return { data: await sendSummaryNow(deps, caller, webhook, save) };
       },
@@ -338,5 +342,15 @@ export const webhookRoutes = (deps: Deps) =>
       },
     );
 
-/** Every test sends a request to a server, so one key must not send too many. */
-const refuseTooMany = refusalBeyond(TESTS_PER_MINUTE, "webhook tests");
+const refuseTests = refusalBeyond(TESTS, "webhook tests");
+const refuseMailTests = refusalBeyond(MAIL_TESTS, "mail tests");
+
+/**
+ * Every test sends a request to a server, so one key must not send too many; nor may an account with many webhooks send
+ * many mails to people.
+ * @throws RATE_LIMITED
+ */
+async function refuseTooMany(deps: Deps, { id, accountId, format }: WebhookRecord): Promise<void> {
+  await refuseTests(deps, id);
+  if (format === "email") await refuseMailTests(deps, accountId);
+}

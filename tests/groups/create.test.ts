@@ -1,4 +1,8 @@
 import { expect, test } from "bun:test";
+import { takeNumbers } from "../../server/db/queries.ts";
+import { groups } from "../../server/db/tables.ts";
+import { newId } from "../../server/lib/ids.ts";
+import { chunksOf } from "../../server/lib/steps.ts";
 import { badBodies, badLines, badNames } from "../bad-values.ts";
 import { onBothEngines, START } from "../harness.ts";
 
@@ -122,5 +126,41 @@ onBothEngines("POST /groups", (server) => {
 
     expect(status).toBe(400);
     expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
+  });
+
+  test("an account can have five thousand groups, also when two are made at once", async () => {
+    const me = await server().account();
+    const { store, clock } = server().deps;
+    const from = await store.transaction((tx) => takeNumbers(tx, 4999));
+    const rows = Array.from({ length: 4999 }, (_, i) => ({
+      id: newId(),
+      accountId: me.accountId,
+      name: `Group ${i}`,
+      description: null,
+      color: "#6B7280",
+      createdAt: clock.now(),
+      updatedAt: clock.now(),
+      no: from + i,
+    }));
+
+    for (const some of chunksOf(500, rows)) await store.insert(groups).values(some);
+
+    const made = await Promise.all(
+      ["one", "other"].map((name) => me.post("/api/v1/groups", { name })),
+    );
+
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const refused = made.find(({ status }) => status === 409)!;
+    expect(refused.body.error).toMatchObject({
+      message:
+        "Your account can have 5000 groups; 5000 are used. Delete groups that you no longer need, or use tags.",
+      details: { reason: "limit_reached", limit: 5000, used: 5000 },
+    });
+    const { id } = made.find(({ status }) => status === 201)!.body.data;
+    expect((await me.patch(`/api/v1/groups/${id}`, { name: "renamed" })).status).toBe(200);
+    await me.delete(`/api/v1/groups/${id}`);
+    expect((await me.post("/api/v1/groups", { name: "again" })).status).toBe(201);
+    const other = await server().account();
+    expect((await other.post("/api/v1/groups", { name: "mine" })).status).toBe(201);
   });
 });

@@ -48,6 +48,31 @@ onBothEngines(
   (server) => {
     beforeAll(() => void host.letters.splice(0));
 
+    test("is sent thirty tests an hour by an account, also when two are asked for at once", async () => {
+      const me = await server().account();
+      const ids: string[] = [];
+      for (const name of ["a", "b", "c", "d"]) {
+        ids.push((await create(me, `${name}@tests.example.net`)).body.data.id);
+      }
+      const tested = (id: string) => me.post(`/api/v1/webhooks/${id}/test`);
+      // None of them has agreed, so nothing is sent.
+      for (let n = 0; n < 29; n++) expect((await tested(ids[n % 3]!)).status).toBe(409);
+
+      const asked = await Promise.all([tested(ids[3]!), tested(ids[3]!)]);
+
+      expect(asked.map(({ status }) => status).sort()).toEqual([409, 429]);
+      const refused = asked.find(({ status }) => status === 429)!;
+      expect(refused.body.error).toMatchObject({
+        message: expect.stringMatching(/^Too many requests. Try again in \d+ seconds.$/),
+        details: { limit: 30, remaining: 0 },
+      });
+      const other = await server().account();
+      const { id } = (await create(other, "e@tests.example.net")).body.data;
+      expect((await other.post(`/api/v1/webhooks/${id}/test`)).status).toBe(409);
+      server().clock.moveBy(3_600_000);
+      expect((await tested(ids[3]!)).status).toBe(409);
+    });
+
     test("gets one question, and nothing else before the answer", async () => {
       const me = await server().account();
       const made = await create(me, "Carol@example.org", { name: "Docs" });

@@ -1,7 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect, onTestFinished, test } from "bun:test";
+import { compareClock, log } from "../../server/lib/log.ts";
 import { followDatabase } from "../../server/work/membership.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
+import { logLines } from "../log.ts";
 
 const AHEAD_MS = 5 * 60_000;
 
@@ -69,4 +71,22 @@ test("A database that moved to a machine with another clock is followed", async 
   await clock.source?.look();
 
   expect(clock.now()).toBe(there.now() + 2000);
+});
+
+test("Lines of the log say by how much the machine's clock is ahead, while it is", async () => {
+  const { clock, setOwn } = await play();
+  const lines = await logLines("info", "json");
+  const logged = () => {
+    log.info("beat");
+    return JSON.parse(lines.at(-1)!).clockAheadMs;
+  };
+  expect(logged()).toBeUndefined();
+  compareClock(clock.source!.ownAheadMs);
+  onTestFinished(() => compareClock(() => 0));
+
+  expect(logged()).toBe(AHEAD_MS);
+  setOwn(-1500);
+  expect(logged()).toBe(-1500);
+  setOwn(99);
+  expect(logged()).toBeUndefined();
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq, inArray } from "drizzle-orm";
-import { changes, links } from "../../server/db/tables.ts";
+import { changes, links, webhooks } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
+import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { check } from "../checked.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
@@ -154,6 +155,24 @@ onBothEngines("GET /changes", (server) => {
 
     expect(items[0].messages).toEqual([
       { webhook_id: id, host: "hooks.example", format: "standard", state: "pending", count: 2 },
+    ]);
+  });
+
+  test("names the recipient of a mail as far as everyone may see it", async () => {
+    const me = await server().account();
+    const input = { url: "https://hooks.example/a", events: ["link.dead"] };
+    const { id } = (await me.post("/api/v1/webhooks", input)).body.data;
+    const { store, secrets } = server().deps;
+    const mail = { format: "email", ...sealedUrl("mailto:ann@mail.example", secrets) } as const;
+    await store.update(webhooks).set(mail).where(eq(webhooks.id, id));
+    const ids = await addAll(me, "example.com", 1);
+    await check(server(), ids, "ok");
+    await check(server(), ids, "http_404");
+
+    const { items } = await changesOf(me);
+
+    expect(items[0].messages).toMatchObject([
+      { webhook_id: id, host: "…@mail.example", format: "email", count: 1 },
     ]);
   });
 });

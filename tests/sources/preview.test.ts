@@ -71,4 +71,26 @@ onBothEngines("A preview of a source", (server) => {
     const pushed = await me.post(`${SOURCES}/preview`, { kind: "push" });
     expect(pushed.body.error.details.fields).toHaveProperty("kind");
   });
+
+  test("is read two hundred times an hour, also when two are asked for at once", async () => {
+    const me = await server().account();
+    const preview = (more: object = {}) =>
+      me.post(`${SOURCES}/preview`, { url: `${site.url}/feed.xml`, kind: "feed", ...more });
+    // Refused for its settings, and counted.
+    for (let n = 0; n < 199; n++) {
+      expect((await preview({ settings: { nonsense: 1 } })).status).toBe(400);
+      server().clock.moveBy(10_000);
+    }
+
+    const asked = await Promise.all([preview(), preview()]);
+
+    expect(asked.map(({ status }) => status).sort()).toEqual([200, 429]);
+    const refused = asked.find(({ status }) => status === 429)!;
+    expect(refused.body.error.details).toMatchObject({ limit: 200, remaining: 0 });
+    const other = await server().account();
+    const others = { url: `${site.url}/feed.xml`, kind: "feed" };
+    expect((await other.post(`${SOURCES}/preview`, others)).status).toBe(200);
+    server().clock.moveBy(3_600_000);
+    expect((await preview()).status).toBe(200);
+  });
 });

@@ -142,7 +142,7 @@ describe("A server whose PostgreSQL stops", () => {
     });
     expect(ready!.status).toBe(503);
     expect(links!.status).toBe(503);
-    expect(links!.body.error.message).toBe("The database cannot be written now.");
+    expect(links!.body.error.message).toBe("The database is not available now. Try again later.");
     expect(answeredMs).toBeLessThan(5000);
     expect(receiver.requests).toEqual([]);
     // What fails again and again is told once a minute.

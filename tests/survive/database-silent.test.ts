@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { SQL } from "bun";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { sendRaw } from "../http/raw.ts";
@@ -22,6 +23,7 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
   let server: ReturnType<typeof program.start>;
   let key = "";
   let cookie = "";
+  let databaseUrl = "";
   let log = "";
   const url = `http://127.0.0.1:${freePort()}`;
 
@@ -64,11 +66,12 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
     site = startSite({}, { otherwise: () => new Response("A page.") });
     database = await startOwnPostgres();
     proxy = await startSilentProxy(Number(new URL(database.urlOf("postgres")).port));
-    const databaseUrl = new URL(database.urlOf("postgres"));
-    databaseUrl.port = String(proxy.port);
+    const behind = new URL(database.urlOf("postgres"));
+    behind.port = String(proxy.port);
+    databaseUrl = behind.href;
     program = createProgram({
       STILLUP_PORT: new URL(url).port,
-      STILLUP_DATABASE_URL: databaseUrl.href,
+      STILLUP_DATABASE_URL: databaseUrl,
       STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
       STILLUP_METRICS_TOKEN: METRICS_TOKEN,
       STILLUP_RATE_LIMIT_PER_MINUTE: "0",
@@ -164,6 +167,42 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
     expect(urls).toContain(`${site.url}/before`);
     const session = await ask("/dashboard/api/session", { headers: { cookie } });
     expect(JSON.parse(session.text).data.state).toBe("signed-in");
+  }, 30_000);
+
+  test("refuses all, before the driver alone would give up, while a proxy turns its connections away", async () => {
+    proxy.turnAway();
+    let hasGivenUp = false;
+    const alone = new SQL(databaseUrl, { max: 1, connectionTimeout: 10 });
+    const driver = alone.unsafe("select 1").catch(() => {
+      hasGivenUp = true;
+    });
+
+    const refused = await until(async () => {
+      const reply = await ask("/api/v1/links");
+      const health = await ask("/health");
+      return reply.status === 503 && health.status === 503 && { reply, health };
+    });
+
+    expect(hasGivenUp).toBe(false);
+    expect(JSON.parse(refused.reply.text).error.message).toBe(
+      "The database is not available now. Try again later.",
+    );
+    expect(refused.health.text).toContain("database_unreachable");
+    expect((await ask("/ready")).status).toBe(503);
+    expect((await add("refused")).status).toBe(503);
+    const many = await Promise.all(askOften());
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(hasGivenUp).toBe(false);
+    await alone.close({ timeout: 0 });
+    await driver;
+  }, 60_000);
+
+  test("answers again once the proxy lets connections through", async () => {
+    proxy.flow();
+
+    await until(isReady, { everyMs: 50, log: () => log });
+    await until(async () => (await add("again")).status === 201, { everyMs: 50 });
+    expect((await ask("/api/v1/links")).text).not.toContain("/refused");
   }, 30_000);
 
   test("ends in ten seconds when it is told to", async () => {

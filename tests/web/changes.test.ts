@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { webhooks } from "../../server/db/tables.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
+import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { type Dashboard, onDashboard } from "../browser.ts";
 import { saw } from "../checker/ended.ts";
@@ -65,6 +68,27 @@ onDashboard("The changes", (dashboard) => {
       name: `1 message to ${new URL(receiver.url).host}`,
     });
     expect(await sent.getAttribute("href")).toStartWith("/alerts/");
+  });
+
+  test("say who was written to", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const lives = await livesIn(server, accountId);
+    const { store, secrets } = server.deps;
+    const made = { url: "https://hooks.example/a", events: ["link.dead" as const] };
+    const { id } = await createWebhook(server.deps, lives.caller, made);
+    const mail = { format: "email", ...sealedUrl("mailto:ann@mail.example", secrets) } as const;
+    await store.update(webhooks).set(mail).where(eq(webhooks.id, id));
+    const urls = pagesOn("mailed.example", 1);
+    await lives.add(urls);
+    await lives.check();
+    lives.answer(urls, "http_410");
+    await lives.live(1);
+
+    await look(page, server, "/changes");
+
+    const sent = page.locator(".chg", { hasText: "1 link died" }).locator(".notified");
+    expect(await sent.textContent()).toContain("…@mail.example");
   });
 
   test("are filtered by kind, group, site and days, which the address keeps", async () => {

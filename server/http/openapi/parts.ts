@@ -296,7 +296,7 @@ const ERRORS: Record<ErrorCode, { when: string; examples: Refusal[] }> = {
   },
   SERVICE_UNAVAILABLE: {
     when: "The server is stopping, or its database cannot be written. Retry after `Retry-After` seconds.",
-    examples: [["The database cannot be written now."]],
+    examples: [["The database is not available now. Try again later."]],
   },
 };
 

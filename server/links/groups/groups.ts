@@ -12,7 +12,7 @@ import {
   pendingDeletions,
   statusDays,
 } from "../../db/tables.ts";
-import { foreign, notFound } from "../../lib/errors.ts";
+import { foreign, limitReached, notFound } from "../../lib/errors.ts";
 import { newId, parseId } from "../../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
@@ -22,6 +22,11 @@ import { rescheduleGroup, rescheduleLinks } from "../reschedule.ts";
 import { withExtras } from "../triage/extras.ts";
 import { type CountedGroup, type GroupChange, type LinkCounts, NewGroup } from "./model.ts";
 
+/**
+ * Lists that offer an account's groups read all of them. A browser with twenty years of bookmarks has some hundred
+ * folders.
+ */
+const MOST_GROUPS = 5000;
 /** Takes SQLite about 6 ms. */
 const UNGROUPED_AT_ONCE = 500;
 
@@ -62,6 +67,7 @@ export async function findGroup(
   return counted!;
 }
 
+/** @throws CONFLICT when the account has as many as it can have */
 export async function createGroup(
   deps: Deps,
   caller: Caller,
@@ -71,6 +77,7 @@ export async function createGroup(
   const now = deps.clock.now();
   return deps.store.transaction(async (tx) => {
     await lockAccounts(tx, [caller.accountNo]);
+    await refuseAtLimit(tx, caller);
     const row: GroupRow = {
       id: newId(),
       accountId: caller.accountId,
@@ -90,6 +97,16 @@ export async function createGroup(
     await saveReply(tx, group);
     return group;
   });
+}
+
+async function refuseAtLimit(tx: Store, { accountId }: Caller): Promise<void> {
+  const [used] = await tx
+    .select({ count: count() })
+    .from(groups)
+    .where(eq(groups.accountId, accountId));
+  if (used!.count < MOST_GROUPS) return;
+  const advice = "Delete groups that you no longer need, or use tags.";
+  throw limitReached("groups", MOST_GROUPS, used!.count, advice);
 }
 
 export async function changeGroup(

@@ -130,7 +130,13 @@ export const groupRoutes = (deps: Deps) =>
       {
         body: model.NewGroup,
         response: { 201: data(model.Group), ...createRefusals },
-        detail: { access: "write", operationId: "createGroup", summary: "Create a group" },
+        detail: {
+          access: "write",
+          operationId: "createGroup",
+          summary: "Create a group",
+          description:
+            "An account can have 5,000 groups. At the limit 409 `limit_reached`: delete groups that are no longer needed, or use tags.",
+        },
       },
     )
     .post(

@@ -10,6 +10,7 @@ import {
   resetPerson,
 } from "../../accounts/people.ts";
 import { type Actor, contextOf } from "../../api/caller.ts";
+import { refusalBeyond } from "../../api/rate-limit.ts";
 import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
 import { ROLES, TIERS } from "../../db/tables.ts";
 import { flag, oneOf } from "../../lib/fields.ts";
@@ -49,6 +50,9 @@ const PersonChange = z.object(
 
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
+/** To an administrator's own address. */
+const refuseMailTests = refusalBeyond({ perMinute: 0, perHour: 30 }, "own mail tests");
+
 /** Requires the session of an administrator. */
 export function adminRoutes(deps: Deps) {
   return new Elysia({ prefix: "/admin", detail: { hide: true, access: "administrator" } })
@@ -60,9 +64,11 @@ export function adminRoutes(deps: Deps) {
     })
     .post(
       "/mail/test",
-      async ({ request }) => ({
-        data: await sendTestMail(deps, presentSession(request).user.email),
-      }),
+      async ({ request }) => {
+        const { user } = presentSession(request);
+        await refuseMailTests(deps, user.id);
+        return { data: await sendTestMail(deps, user.email) };
+      },
       { response: { 200: data(MailTest), ...refusals, 409: ErrorReply } },
     )
     .get("/nodes", () => ({ data: readNodes(deps) }), {

@@ -1,6 +1,7 @@
 import { and, eq, gte, inArray, lte } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { type DeliveryStatus, deliveries, events, webhooks } from "../../db/tables.ts";
+import { receiverOf } from "../../lib/mail-address.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Entry } from "./changes.ts";
 import type { Message } from "./model.ts";
@@ -77,7 +78,7 @@ function messagesOf(sent: Sent[]): Message[] {
     const messages = new Set(some.map(({ digestId, eventId }) => digestId ?? eventId));
     return {
       webhook_id: first.webhookId,
-      host: new URL(first.url).host,
+      host: receiverOf(first.url),
       format: first.format,
       state: stateOf(first),
       count: messages.size,
