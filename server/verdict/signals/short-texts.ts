@@ -69,13 +69,25 @@ function missingInXml(xml: string): string | null {
 const saysMissing = (words: string | undefined) =>
   words !== undefined && (CODE.test(words) || isExcuse(words));
 
-/** Keys of messages; an object with more than a few keys is data. */
+/** Keys of messages, in their order of worth. */
 const MESSAGES = ["error", "message", "msg", "detail", "title", "reason", "error_description"];
 const CODES = ["code", "status", "statusCode", "status_code", "error_code", "errorCode"];
+/**
+ * What else stands with an error (RFC 9457, AWS, Google, GitHub, Spring, Rails, JSON:API), in lower case. Any other key is
+ * data: the object may be a thing with such a name, or the answer of a search.
+ */
+const ABOUT_ERRORS =
+  /^(?:errors?|errortype|type|instance|details?|description|path|url|uri|method|timestamp|time|date|requestid|traceid|correlationid|hostid|resource|key|bucketname|success|ok|exception|documentationurl|moreinfo|help|hint|version|apiversion|meta|links|domain|source|parameters?)$/;
+const KNOWN_KEYS = new Set([...MESSAGES, ...CODES].map(plainKey));
 const MOST_KEYS = 8;
+
+function plainKey(key: string) {
+  return key.replace(/[_-]/g, "").toLowerCase();
+}
 
 function missingInJson(json: string): string | null {
   const root = asObject(parsed(json));
+  if (root && !isOnlyError(root)) return null;
   const nested = [root?.error, Array.isArray(root?.errors) ? root.errors[0] : root?.errors];
   for (const part of [root, ...nested.map(asObject)]) {
     const said = part && missingInPart(part);
@@ -85,13 +97,24 @@ function missingInJson(json: string): string | null {
 }
 
 function missingInPart(part: Record<string, unknown>): string | null {
-  if (Object.keys(part).length > MOST_KEYS || part.data || part.result) return null;
+  if (!isOnlyError(part)) return null;
   const messages = MESSAGES.map((key) => part[key]).filter((value) => typeof value === "string");
   const said = messages.find(saysMissing);
   if (said !== undefined) return said;
   const isCoded = CODES.some((key) => CODE.test(String(part[key] ?? "")));
   return isCoded ? (messages[0] ?? null) : null;
 }
+
+function isOnlyError(part: Record<string, unknown>): boolean {
+  const keys = Object.keys(part);
+  const isKnown = (key: string) =>
+    KNOWN_KEYS.has(plainKey(key)) || ABOUT_ERRORS.test(plainKey(key));
+  return keys.length <= MOST_KEYS && keys.every((key) => isKnown(key) || isEmpty(part[key]));
+}
+
+/** What it would hold is missing. */
+const isEmpty = (value: unknown) =>
+  value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 
 function asObject(value: unknown): Record<string, unknown> | null {
   const isObject = value !== null && typeof value === "object" && !Array.isArray(value);

@@ -1317,6 +1317,20 @@ describe("a body that is not what its type says is judged by its bytes:", () => 
     ["the same on a site that is honest elsewhere", data(S3, null), SUSPECTED],
     ["a list of things", data('{"items":[{"title":"Not found"}]}', "{}"), ALIVE],
     ["a record with data", data('{"data":{"id":1},"message":"Not found"}', "{}"), ALIVE],
+    ...[
+      '{"listed":false,"message":"not found"}',
+      '{"id":17,"title":"Not Found","year":2013}',
+      '{"available":true,"reason":"not found"}',
+      '{"error":{"name":"Not Found","votes":3,"message":"not found"}}',
+    ].map((answer): [string, Case, typeof ALIVE] => [answer, data(answer, answer), ALIVE]),
+    ...[
+      '{"success":false,"data":[],"message":"Not found"}',
+      '{"statusCode":404,"message":"Not Found","requestId":"17"}',
+      '{"type":"about:blank","title":"Not Found","status":404,"instance":"/a"}',
+      '{"error":{"code":404,"message":"Not found","status":"NOT_FOUND","errors":[]}}',
+      '{"message":"Not Found","documentation_url":"https://site.test/docs"}',
+      '{"timestamp":1,"status":404,"error":"Not Found","path":"/a"}',
+    ].map((answer): [string, Case, typeof PROBE] => [answer, data(answer, answer), PROBE]),
     ["an article in XML", data("<article><title>Not found</title></article>", "<a/>"), ALIVE],
     ["a page in place of data", { url: file, html: missing }, BODY],
   ]);
