@@ -219,7 +219,7 @@ test("a look behind a bad certificate carries nothing, and what is missing there
 
 test("made-up addresses and the home page get the same, and robots.txt and other names nothing", async () => {
   const asks = { "/robots.txt": "User-agent: *\nAllow: /", "/": PAGE };
-  const visited = secure(asks, "<title>Page not found</title><h1>Page not found</h1>");
+  const visited = secure(asks, "<title>Page not found</title><h1>Page not found</h1><p>Or so.</p>");
 
   await check(`https://docs.site.test:${visited.port}/a/page`, HOST);
 

@@ -255,17 +255,28 @@ const LONGEST_TEXT = 5000;
 
 /** A suspended site shows its notice at every address; one page that says nothing else may be a member's. */
 function judgeSuspension(
-  { answer, facts, url }: Seen,
+  seen: Seen,
   { signal, isSure, isSaidTwice }: Suspension,
 ): Finding | Need | null {
+  const { answer, facts, url } = seen;
   if (isSure) return dead("hosting_suspended", "C2", [signal]);
   const fact = comparedAddress(url);
   const other = facts[fact];
   if (other === undefined) return needs(fact);
   const comparison = compare(answer, other);
   if (comparison === "nothing") return suspected("placeholder_page", [signal]);
-  if (comparison === "same") return dead("hosting_suspended", "C2", [signal, SAME_EVERYWHERE]);
+  if (comparison === "same") return judgeSuspendedFolder(seen, signal);
   return isSaidTwice ? suspected("soft404_suspected", [signal]) : null;
+}
+
+/** A notice that the home page does not show may be for the members of one folder. */
+function judgeSuspendedFolder({ answer, facts, url }: Seen, signal: Signal): Finding | Need {
+  const signals = [signal, SAME_EVERYWHERE];
+  if (isSiteAddress(url)) return dead("hosting_suspended", "C2", signals);
+  if (facts.home === undefined) return needs("home");
+  return compare(answer, facts.home) === "different"
+    ? suspected("soft404_suspected", signals)
+    : dead("hosting_suspended", "C2", signals);
 }
 
 function readDefaultPage(seen: Seen): Finding | Need | null {

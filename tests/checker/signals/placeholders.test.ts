@@ -86,9 +86,23 @@ describe("a host has switched a site off when it shows", () => {
       "so under its own name, at every address",
       {
         html: notice("Website suspended | Fast Host", "Website suspended"),
-        facts: { sibling: { html: notice("Website suspended | Fast Host", "Website suspended") } },
+        facts: {
+          sibling: { html: notice("Website suspended | Fast Host", "Website suspended") },
+          home: { html: notice("Website suspended | Fast Host", "Website suspended") },
+        },
       },
       SUSPENDED,
+    ],
+    [
+      "so in one folder, while its home page shows something else",
+      {
+        html: notice("Website suspended | Fast Host", "Website suspended"),
+        facts: {
+          sibling: { html: notice("Website suspended | Fast Host", "Website suspended") },
+          home: { html: "<title>Harbour</title><h1>Harbour</h1><p>Ships, ropes and tides.</p>" },
+        },
+      },
+      "unknown soft404_suspected",
     ],
     [
       "so under its own name, as far as can be seen",
