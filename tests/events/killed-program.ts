@@ -51,22 +51,28 @@ export async function startProgram(home: Home) {
     stderr: process.env.SHOW ? "inherit" : "ignore",
   });
   onTestFinished(() => program.kill("SIGKILL"));
-  await listeningUrl(program.stdout);
-  return program;
+  const url = await listeningUrl(program.stdout);
+  return Object.assign(program, { url });
 }
 
-/** Runs the program until this has come about. */
-export async function killOnce(home: Home, moment: Promise<void>): Promise<void> {
+/** Runs the program until this has come about, which may need its URL. */
+export async function killOnce(
+  home: Home,
+  moment: Promise<void> | ((url: string) => Promise<void>),
+): Promise<void> {
   const program = await startProgram(home);
-  await moment;
+  await (typeof moment === "function" ? moment(program.url) : moment);
   program.kill("SIGKILL");
   await program.exited;
 }
 
 /** Runs the program until this is so, then ends it in order. */
-export async function runUntil(home: Home, isSo: () => boolean): Promise<void> {
+export async function runUntil(
+  home: Home,
+  isSo: (url: string) => boolean | Promise<boolean>,
+): Promise<void> {
   const program = await startProgram(home);
-  await until(isSo, { everyMs: 20 });
+  await until(() => isSo(program.url), { everyMs: 20 });
   program.kill("SIGTERM");
   await program.exited;
 }

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "bun:test";
+import { watch } from "node:fs";
 import { checkIdOf } from "../../server/lib/ids.ts";
 import { messageIdOf } from "../../server/webhooks/send.ts";
 import { seed } from "../bench/seed.ts";
@@ -6,7 +7,15 @@ import { seedWebhooks } from "../bench/seed-webhooks.ts";
 import { startHooks } from "../hooks.ts";
 import { sized } from "../long.ts";
 import { randomFrom } from "../random.ts";
-import { type Kept, killOnce, newHome, openKept, passLeases, runUntil } from "./killed-program.ts";
+import {
+  type Home,
+  type Kept,
+  killOnce,
+  newHome,
+  openKept,
+  passLeases,
+  runUntil,
+} from "./killed-program.ts";
 
 const DELIVERIES = sized(3000, 10_000);
 const random = randomFrom(20_300_101);
@@ -132,5 +141,72 @@ test("a program that is killed while links change tells of each change once, and
   expect(told.filter((change) => change.startsWith("link.dead"))).toHaveLength(LINKS);
   expect(told).toHaveLength(2 * LINKS);
   expect(hooks.seen.altered).toBe(0);
+  expect(kept.one("pragma integrity_check")).toBe("ok");
+});
+
+/** Resolves once the database's log has been written to so many times. */
+function writesIn({ STILLUP_DATA_DIR: folder }: Home, count: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let left = count;
+  const watcher = watch(folder, (_, file) => {
+    if (file === "stillup.db-wal" && --left <= 0) resolve();
+  });
+  if (count === 0) resolve();
+  return promise.finally(() => watcher.close());
+}
+
+const DELETED = sized(3, 40);
+const OF_EACH = sized(3000, 1000);
+/** Writes to the database's log between the request and the kill: from before the first commit to after the last one. */
+const MOST_WRITES = 60;
+
+test("a program that is killed while it deletes a webhook has it whole, or gone from every answer", async () => {
+  const home = newHome();
+  const { accountId, key } = await seed(home, { links: 0 });
+  const hooks = startHooks();
+  const urls = Array.from({ length: DELETED }, (_, n) => `${hooks.url}${n}`);
+  await seedWebhooks(home, accountId, { urls, pending: OF_EACH });
+  const kept = openKept(home);
+  kept.change("update deliveries set due_at = ?", Date.now() + 86_400_000);
+  const ids = kept.rows("select id from webhooks").map(([id]) => String(id));
+  const ask = (url: string, method: string, path: string) =>
+    fetch(`${url}/api/v1/webhooks${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(method === "PATCH" && { body: JSON.stringify({ is_active: true }) }),
+    });
+  const gone = new Set<string>();
+
+  for (const id of ids) {
+    await killOnce(home, async (url) => {
+      const written = writesIn(home, random(MOST_WRITES));
+      await Promise.race([ask(url, "DELETE", `/${id}`), written]);
+    });
+    const audited = kept.one(
+      `select count(*) from audit where action = 'webhook.deleted' and target_id = '${id}'`,
+    );
+    const [row] = kept.rows(`select deleted_at, disabled_at from webhooks where id = '${id}'`);
+    if (audited === 0) expect(row).toEqual([null, null]);
+    else {
+      gone.add(id);
+      if (row) expect(row).not.toContain(null);
+    }
+  }
+  const askAll = async (url: string) => {
+    for (const id of ids) {
+      const expected = gone.has(id) ? 404 : 200;
+      expect((await ask(url, "GET", `/${id}`)).status).toBe(expected);
+      expect((await ask(url, "PATCH", `/${id}`)).status).toBe(expected);
+    }
+  };
+  let asked: Promise<void> | undefined;
+  await runUntil(home, async (url) => {
+    asked ??= askAll(url);
+    await asked;
+    return kept.one("select count(*) from webhooks") === DELETED - gone.size;
+  });
+
+  expect(kept.one("select count(*) from deliveries")).toBe((DELETED - gone.size) * OF_EACH);
+  expect(kept.one("select count(*) from audit where action = 'webhook.deleted'")).toBe(gone.size);
   expect(kept.one("pragma integrity_check")).toBe("ok");
 });
