@@ -174,6 +174,32 @@ onBothEngines(
       expect(await stateOf(me, id)).toBe("active");
     });
 
+    test.each([
+      ["Tote Links", "Tote Links"],
+      ["Dead, or dying", '"Dead, or dying"'],
+      ["Bücher & Söhne", "=?UTF-8?B?QsO8Y2hlciAmIFPDtmhuZQ==?="],
+      [
+        "😀 Überschrift der Überschriften im Übermaß",
+        "=?UTF-8?B?8J+YgCDDnGJlcnNjaHJpZnQgZGVyIMOcYmVyc2NocmlmdGVuIGltIMOcYmVy?= =?UTF-8?B?bWHDnw==?=",
+      ],
+    ])(
+      "can filter by a list with the name %s, whose identifier is never encoded",
+      async (name, phrase) => {
+        const me = await server().account();
+        const address = `${crypto.randomUUID()}@example.org`;
+        await agreeTo(server(), me, address);
+        const { id } = (await create(me, address, { name })).body.data;
+
+        await me.post(`/api/v1/webhooks/${id}/test`);
+
+        const { raw } = lettersTo(address).at(-1)!;
+        const lines = raw.replace(/\r\n[ \t]+/g, " ").split("\r\n");
+        expect(lines.filter((line) => /^list-id:/i.test(line))).toEqual([
+          `List-ID: ${phrase} <${id}.links.example.org>`,
+        ]);
+      },
+    );
+
     test("gets no test and no summary after unsubscribing, refusing, or before confirming, whatever the webhook says", async () => {
       const me = await server().account();
       await agreeTo(server(), me, "uma@example.org");
