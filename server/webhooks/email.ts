@@ -55,15 +55,14 @@ export function mailFor(
 }
 
 /**
- * The name as the phrase of a `List-Id`, whose identifier is never encoded (RFC 2919 §3): words, a quoted string (RFC
- * 5322 §3.2.4), or encoded words (RFC 2047 §5 (3)).
+ * The name as the phrase of a `List-Id`, whose identifier is never encoded (RFC 2919 §3): words, or encoded words (RFC
+ * 2047 §5 (3)). The mail library encodes a header with a quoted string as a whole.
  */
 function listPhrase({ name }: Pick<Recipient, "name">): string {
   // Short, since a line of a header cannot be longer than 998 characters (RFC 5322 §2.1.1).
   const text = [...singleLine(name ?? "").replace(/[<>"\\]/g, "")].slice(0, 100).join("");
   if (text === "") return "Stillup";
   if (/^[\w !#$%&'*+/=?^`{|}~-]+$/.test(text)) return text;
-  if (/^[ -~]+$/.test(text)) return `"${text}"`;
   return encodedWords(text).join(" ");
 }
 

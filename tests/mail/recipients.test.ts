@@ -176,7 +176,7 @@ onBothEngines(
 
     test.each([
       ["Tote Links", "Tote Links"],
-      ["Dead, or dying", '"Dead, or dying"'],
+      ["Dead, or dying", "=?UTF-8?B?RGVhZCwgb3IgZHlpbmc=?="],
       ["Bücher & Söhne", "=?UTF-8?B?QsO8Y2hlciAmIFPDtmhuZQ==?="],
       [
         "😀 Überschrift der Überschriften im Übermaß",
