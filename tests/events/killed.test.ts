@@ -155,7 +155,7 @@ function writesIn({ STILLUP_DATA_DIR: folder }: Home, count: number): Promise<vo
   return promise.finally(() => watcher.close());
 }
 
-const DELETED = sized(3, 40);
+const DELETED = sized(3, 20);
 const OF_EACH = sized(3000, 1000);
 /** Writes to the database's log between the request and the kill: from before the first commit to after the last one. */
 const MOST_WRITES = 60;
