@@ -299,7 +299,14 @@ async function change(
 ): Promise<void> {
   const { store, clock } = at;
   const changed = { ...columns, updatedAt: clock.now() };
-  await store.update(webhooks).set(changed).where(eq(webhooks.id, webhook.id));
+  // It may have been deleted since it was read.
+  const isThere = and(eq(webhooks.id, webhook.id), isNull(webhooks.deletedAt));
+  const rows = await store
+    .update(webhooks)
+    .set(changed)
+    .where(isThere)
+    .returning({ id: webhooks.id });
+  if (rows.length === 0) return;
   await pauseOrResume(at, webhook.id);
   const by: Actor = { kind: "stranger", id: null, name: address, address: networkAddress };
   await auditChange(

@@ -1,36 +1,81 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { SQL } from "bun";
-import { startServer } from "../harness.ts";
+import { eq } from "drizzle-orm";
+import { audit, webhooks } from "../../server/db/tables.ts";
+import { startServer, type TestServer } from "../harness.ts";
+import { sendAll } from "../mail/recipients.ts";
 import { makeNews, subscribe } from "../receiver.ts";
+import { openBrowser } from "../session/browser.ts";
+import { mailSettings, startMailHost } from "../smtp.ts";
 import { until } from "../until.ts";
 
 // SQLite has one writer, so only PostgreSQL can be caught between the two.
-test("news that comes while its webhook is being deleted is no error", async () => {
-  const server = await startServer("postgres");
-  onTestFinished(server.stop);
-  const me = await server.account();
-  const { id } = await subscribe(me, "https://example.com/");
-  const other = new SQL(server.config.databaseUrl, { max: 1 });
-  const deleted = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
-  const deletion = other.begin(async (connection) => {
-    await connection`delete from webhooks where id = ${id}`;
-    begun.resolve();
-    await deleted.promise;
+/** Runs the statement in a transaction that is committed once the work waits for its lock. */
+async function duringChange<T>(
+  server: TestServer,
+  change: (connection: SQL) => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [other, watcher] = [1, 2].map(() => new SQL(server.config.databaseUrl, { max: 1 })) as [
+    SQL,
+    SQL,
+  ];
+  const isToCommit = Promise.withResolvers<void>();
+  const hasBegun = Promise.withResolvers<void>();
+  const changing = other.begin(async (connection) => {
+    await change(connection);
+    hasBegun.resolve();
+    await isToCommit.promise;
   });
-  await begun.promise;
+  await hasBegun.promise;
 
-  const making = makeNews(me);
-  const watcher = new SQL(server.config.databaseUrl, { max: 1 });
+  const working = work();
   const isWaiting = async () =>
     (
       await watcher`select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     ).length > 0;
   await until(isWaiting);
-  deleted.resolve();
-  await deletion;
-
-  expect((await making).status).toBe(201);
+  isToCommit.resolve();
+  await changing;
+  const result = await working;
   await Promise.all([other.close(), watcher.close()]);
+  return result;
+}
+
+test("news that comes while its webhook is being deleted is no error", async () => {
+  const server = await startServer("postgres");
+  onTestFinished(server.stop);
+  const me = await server.account();
+  const { id } = await subscribe(me, "https://example.com/");
+
+  const made = await duringChange(
+    server,
+    (connection) => connection`delete from webhooks where id = ${id}`,
+    () => makeNews(me),
+  );
+
+  expect(made.status).toBe(201);
+});
+
+test("a recipient who confirms while the webhook is being deleted does not switch it on again", async () => {
+  const host = await startMailHost();
+  const server = await startServer("postgres", mailSettings(host.port));
+  onTestFinished(server.stop);
+  const me = await server.account();
+  const wish = { url: "mailto:ann@example.org", format: "email", events: ["link.dead"] };
+  const { id } = (await me.post("/api/v1/webhooks", wish)).body.data;
+  await sendAll(server.deps);
+  const [, path] = /https?:\/\/[^/]+(\/mail\/confirm\/\S+)/.exec(host.letters[0]!.text!)!;
+
+  const confirmed = await duringChange(
+    server,
+    (connection) => connection`update webhooks set deleted_at = 1 where id = ${id}`,
+    () => openBrowser(server).post(path!),
+  );
+
+  expect(confirmed.status).toBe(200);
+  const [row] = await server.deps.store.select().from(webhooks).where(eq(webhooks.id, id));
+  expect(row).toMatchObject({ isActive: false, deletedAt: 1 });
+  expect(await server.deps.store.$count(audit, eq(audit.action, "webhook.changed"))).toBe(0);
 });
