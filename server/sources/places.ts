@@ -108,7 +108,8 @@ const toStored = (
 const PLACE_COLUMNS: Record<string, "bigint" | "text"> = {
   ...{ page_no: "bigint", target_no: "bigint", place: "bigint", line: "bigint", col: "bigint" },
   ...{ element: "bigint", text: "text", fragment: "text", is_fragment_missing: "bigint" },
-  ...{ flagged_run: "bigint", is_nofollow: "bigint" },
+  flagged_run: "bigint",
+  is_nofollow: "bigint",
 };
 
 const upsertPlaces = upsertOf("occurrences", PLACE_COLUMNS, ["page_no", "target_no", "place"]);

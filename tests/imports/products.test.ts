@@ -145,11 +145,19 @@ const EXPORTS: [program: string, text: string, found: Found[]][] = [
   [
     "linkding, as a reply of its API",
     JSON.stringify({
-      ...{ count: 1, next: null, previous: null },
+      count: 1,
+      next: null,
+      previous: null,
       results: [
         {
-          ...{ id: 1, url: A, title: "One", description: "Words", notes: "Notes **here**" },
-          ...{ website_title: null, is_archived: false, tag_names: ["tools", "c++"] },
+          id: 1,
+          url: A,
+          title: "One",
+          description: "Words",
+          notes: "Notes **here**",
+          website_title: null,
+          is_archived: false,
+          tag_names: ["tools", "c++"],
         },
       ],
     }),

@@ -360,7 +360,8 @@ describe("A page", () => {
         "https://a.test/?%CF",
         `${site.url}x?i=%CF`,
       ],
-      ...{ base: "/?b=%CF", canonical: "/x?c=%CF" },
+      base: "/?b=%CF",
+      canonical: "/x?c=%CF",
     });
     sayIn("utf-8", html.replaceAll("\xcf", "\xd0\x9f"));
     expect((await linksOf()).urls).toContain("https://a.test/?%D0%9F");

@@ -256,14 +256,20 @@ onBothEngines("A link of a source", (server) => {
     });
 
     expect(await seen(mine.id)).toEqual({
-      ...{ list: [200, 2, 2], found: [200, 2, 2], export: [200, 2] },
-      ...{ occurrences: [200, 1, 1], places: [200, 2] },
+      list: [200, 2, 2],
+      found: [200, 2, 2],
+      export: [200, 2],
+      occurrences: [200, 1, 1],
+      places: [200, 2],
     });
     const before = (await other.get(LINKS)).body.data.items;
     for (const id of [newId(), theirs.id]) {
       expect(await seen(id)).toEqual({
-        ...{ list: [200, 0, 0], found: [200, 0, 0], export: [200, 0] },
-        ...{ occurrences: [200, 0, 0], places: [200, 0] },
+        list: [200, 0, 0],
+        found: [200, 0, 0],
+        export: [200, 0],
+        occurrences: [200, 0, 0],
+        places: [200, 0],
       });
       const checked = await summaryOf(`${LINKS}/check`, {}, id);
       expect(checked).toEqual([true, expect.objectContaining({ total: 0, started: 0 })]);
