@@ -69,6 +69,7 @@ const LinkNotes = z.object({
   assignee: z
     .object({ id: z.uuid(), email: z.string().meta({ example: "ada@example.org" }) })
     .nullable(),
+  groupName: z.string().meta({ example: "Docs" }).nullable(),
   muted: z.boolean().meta({ example: false }),
 });
 export type LinkNotes = z.output<typeof LinkNotes>;
@@ -76,7 +77,10 @@ export type LinkNotes = z.output<typeof LinkNotes>;
 /** Of a link about which nothing is noted. */
 export const NO_NOTES: LinkNotes = {
   ...{ title: null, tags: [], externalId: null, metadata: {} },
-  ...{ note: null, assignee: null, muted: false },
+  note: null,
+  assignee: null,
+  groupName: null,
+  muted: false,
 };
 
 const FoundOn = z.object({
@@ -588,8 +592,9 @@ const changeText = (data: StatusChange) => ({
 });
 
 /** What there is to see of it; events of earlier versions lack some. */
-const saidOf = ({ note, tags = [], assignee }: Partial<LinkNotes>): SaidLine[] =>
+const saidOf = ({ note, tags = [], assignee, groupName }: Partial<LinkNotes>): SaidLine[] =>
   [
+    { name: "Group", said: groupName ?? "" },
     { name: "Note", said: note ?? "" },
     { name: "Tags", said: tags.join(", ") },
     { name: "Assigned to", said: assignee?.email ?? "" },

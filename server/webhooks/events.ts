@@ -73,12 +73,13 @@ const selectNotes = onRows(
   { link_id: "text" },
   (rows) => sql`
     select links.id, links.no, origins.places, texts.title, texts.external_id, texts.metadata, texts.note,
-      triage.handling, triage.assignee_id, users.email, (select string_agg(tags.name, ',') from link_tags join tags on tags.no = tag_no where link_no = links.no)
+      triage.handling, triage.assignee_id, users.email, named_group.name, (select string_agg(tags.name, ',') from link_tags join tags on tags.no = tag_no where link_no = links.no)
     from ${rows} as named join links on links.id = link_id
     left join link_origins origins on origins.link_no = links.no and origins.places > 0
     left join link_texts texts on texts.link_no = links.no
     left join link_triage triage on triage.link_no = links.no
     left join users on users.id = triage.assignee_id
+    left join groups named_group on named_group.id = links.group_id
   `,
 );
 
@@ -144,7 +145,8 @@ const selectFirstPages = onRows(
 );
 
 function toNoted(cells: unknown[], foundOn: Map<number, FoundOn>): Noted {
-  const [, no, , title, externalId, metadata, note, handling, assigneeId, email, tags] = cells;
+  const [, no, , title, externalId, metadata, note, handling, assigneeId, email, groupName, tags] =
+    cells;
   return {
     linkNo: no as number,
     foundOn: foundOn.get(no as number) ?? null,
@@ -155,6 +157,7 @@ function toNoted(cells: unknown[], foundOn: Map<number, FoundOn>): Noted {
       metadata: metadata === null ? {} : JSON.parse(metadata as string),
       note: note as string | null,
       assignee: email === null ? null : { id: assigneeId as string, email: email as string },
+      groupName: groupName as string | null,
       muted: handling === "muted",
     },
   };

@@ -39,7 +39,9 @@ onBothEngines("deliveries", (server) => {
         createdAt: link.created_at,
         batchId: null,
         ...{ title: null, tags: [], externalId: null, metadata: {}, muted: false },
-        ...{ note: null, assignee: null },
+        note: null,
+        assignee: null,
+        groupName: null,
       },
     });
     expect((await me.get(path)).body.data).toMatchObject({

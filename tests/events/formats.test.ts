@@ -103,12 +103,13 @@ describe.each(ALL)("In %s", (service) => {
     const said = {
       ...{ title: "Handbook", note: "Moved\nto the wiki", tags: ["docs", "press"] },
       assignee: { id: "x", email: "ada@example.org" },
+      groupName: "Partners",
     };
 
     const text = seen(storedEvent("link.dead", said)).text.replace(/[\u200b`]/g, "");
 
     expect(text).toMatch(/Handbook\nhttps:\S+\n+The server returned 404/);
-    for (const each of ["Note: Moved to the wiki", "Tags: docs, press"])
+    for (const each of ["Group: Partners", "Note: Moved to the wiki", "Tags: docs, press"])
       expect(text).toInclude(each);
     expect(text).toInclude("Assigned to: ada@example.org");
     const digest = seen(storedDigest({ "link.dead": 2 }, [storedEvent("link.dead", said)])).text;
@@ -123,7 +124,8 @@ describe.each(ALL)("In %s", (service) => {
 
   test("nothing that people noted breaks the form or the limits of a message, or leads anywhere", () => {
     for (const text of HOSTILE_URLS) {
-      const said = { title: text, note: text, tags: [text], assignee: { id: "x", email: text } };
+      const assignee = { id: "x", email: text };
+      const said = { title: text, note: text, tags: [text], assignee, groupName: text };
       const url = `${URL}/${"b".repeat(2048 - URL.length - 1)}`;
       const message = seen(storedEvent("link.dead", { ...longReason(url), ...said }));
 

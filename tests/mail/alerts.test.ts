@@ -60,6 +60,20 @@ onBothEngines(
       expect(dead!.date!.getTime()).toBeLessThanOrEqual(server().clock.now());
     });
 
+    test("names the group of the link", async () => {
+      const me = await server().account();
+      const { address } = await mailTo(server(), me);
+      const group = (await me.post("/api/v1/groups", { name: "Partners & press" })).body.data;
+      const link = await addLink(me, { url: "https://example.com/p", group_id: group.id });
+      await check(server(), [link], "ok");
+      await check(server(), [link], "http_404");
+      await deliverDue(server().deps);
+
+      const [letter] = lettersTo(address);
+      expect(letter!.text).toContain("Group: Partners & press");
+      expect(letter!.html).toContain("Partners &amp; press");
+    });
+
     test("says the same in both parts, and never makes a link of the address that died", async () => {
       const me = await server().account();
       const { address } = await mailTo(server(), me);
