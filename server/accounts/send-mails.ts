@@ -9,6 +9,7 @@ import {
   mailAddresses,
   mails,
   users,
+  webhooks,
 } from "../db/tables.ts";
 import { createWakeSignal } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
@@ -125,7 +126,22 @@ async function sendOne(deps: Deps, row: MailRow, signal?: AbortSignal): Promise<
   if (sent.kind === "aborted") return;
   log.info("mail sent", { mail: row.id, kind: row.kind, outcome: outcomeOf(sent) });
   await settle(deps, row, columnsAfter(deps, row, sent));
+  if (row.kind === "confirm" && sent.kind === "replied") await showReply(deps, row, sent);
 }
+
+/** A webhook whose recipient could not even be asked shows what the mail server replied. */
+async function showReply({ store }: Deps, row: MailRow, { code, what }: MailReply): Promise<void> {
+  const { webhookId }: MailData["confirm"] = JSON.parse(row.data);
+  const isWaiting = and(
+    eq(webhooks.id, webhookId),
+    eq(webhooks.accountId, row.accountId ?? ""),
+    eq(webhooks.disabledReason, "unconfirmed"),
+  );
+  const lastStatusCode = what === "sent" ? null : code;
+  await store.update(webhooks).set({ lastStatusCode }).where(isWaiting);
+}
+
+type MailReply = MailOutcome & { kind: "replied" };
 
 const outcomeOf = (sent: MailOutcome) => (sent.kind === "replied" ? sent.what : sent.kind);
 

@@ -54,7 +54,11 @@ export const Webhook = z
     disabled_at: z.string().nullable().meta({ example: null }),
     failing_since: z.string().nullable().meta({ example: null }),
     last_delivery_at: z.string().nullable(),
-    last_status_code: z.int().meta({ example: 200 }).nullable(),
+    last_status_code: z.int().nullable().meta({
+      description:
+        "Of the last response; of the mail server's last reply. While a recipient has not confirmed (`disabled_reason` is `unconfirmed`): the reply with which it did not accept the request to confirm, such as 550.",
+      example: 200,
+    }),
     created_at: z.string(),
     updated_at: z.string(),
   })

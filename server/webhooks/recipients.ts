@@ -40,7 +40,8 @@ export async function admitRecipient(
   const recipient = keyOf({ accountId, address: addressIn(webhook.url) });
   if (await mayWriteTo(deps.store, recipient)) return {};
   await askToConfirm(deps, by, recipient, webhook);
-  return { ...UNCONFIRMED, disabledAt: deps.clock.now() };
+  // What an address before it got says nothing of this one.
+  return { ...UNCONFIRMED, disabledAt: deps.clock.now(), lastStatusCode: null };
 }
 
 /** @throws CONFLICT when the address has refused all mail of the account */
@@ -90,6 +91,10 @@ export async function askAgain(
   const address = addressOf(deps, webhook);
   const recipient = keyOf({ accountId: webhook.accountId, address });
   await askToConfirm(deps, by, recipient, webhook);
+  await deps.store
+    .update(webhooks)
+    .set({ lastStatusCode: null })
+    .where(eq(webhooks.id, webhook.id));
 }
 
 /**
@@ -187,7 +192,8 @@ export const confirmAddress = (deps: Deps, link: MailLink, address: () => string
     await writeAddress(at.store, recipient, { confirmedAt: at.clock.now() });
     await proveOwner(at, recipient);
     const waiting = webhooksOf.filter(({ disabledReason }) => disabledReason === "unconfirmed");
-    for (const webhook of waiting) await enable(at, link, webhook, address);
+    const begun = { ...ENABLED, lastStatusCode: null };
+    for (const webhook of waiting) await change(at, link, webhook, begun, address);
     return true;
   });
 

@@ -148,6 +148,29 @@ onBothEngines(
       expect((await browser.get("/mail/me")).body.data.is_active).toBe(false);
     });
 
+    test("is shown as refused by the mail server, until they are asked again or confirm", async () => {
+      const me = await server().account();
+      const address = "refused@example.org";
+      const { id } = (await create(me, address)).body.data;
+      const codeOf = async () =>
+        (await me.get(`/api/v1/webhooks/${id}`)).body.data.last_status_code;
+      host.answers({ rcpt: "550 5.1.1 No such user" });
+      await sendAll(server().deps);
+      expect([await codeOf(), await stateOf(me, id)]).toEqual([550, "unconfirmed"]);
+
+      await me.post(`/api/v1/webhooks/${id}/confirm`);
+      expect(await codeOf()).toBeNull();
+      await sendAll(server().deps);
+      expect(await codeOf()).toBe(550);
+      host.answers({});
+      await me.post(`/api/v1/webhooks/${id}/confirm`);
+      await sendAll(server().deps);
+      expect(await codeOf()).toBeNull();
+      await ask(server(), "POST", pathIn(address, "confirm"));
+
+      expect([await codeOf(), await stateOf(me, id)]).toEqual([null, "active"]);
+    });
+
     test("unsubscribes with one click, after which no one else can subscribe them again", async () => {
       const me = await server().account();
       const { id } = (await create(me, "dan@example.org")).body.data;

@@ -99,13 +99,21 @@ onDashboard(
       await page.getByText("The link was sent to reader@example.com again.").waitFor();
       await sendMails();
       expect(host.letters.length).toBe(asked + 1);
+      host.answers({ rcpt: "550 5.1.1 No such user" });
+      await page.getByRole("button", { name: "Send again" }).click();
+      await page.getByText("Waiting for reader@example.com to confirm.").first().waitFor();
+      await sendMails();
+      host.answers({});
+      await page.reload();
+      const refused = "The mail server did not accept the message to reader@example.com (550).";
+      await page.getByText(refused).first().waitFor();
+      await isNoFailure(page, "1 alert is waiting for confirmation");
       await page.getByRole("link", { name: "Unconfirmed" }).click();
 
       const reader = (await dashboard().stranger()).page;
       await reader.goto(pathTo("reader@example.com", "mail/confirm/"));
       await reader.getByRole("heading", { name: "Confirm your address" }).waitFor();
-      await page.reload();
-      await page.getByText("Waiting for reader@example.com to confirm.").first().waitFor();
+      await page.getByText(refused).first().waitFor();
       await reader.getByRole("button", { name: "Confirm" }).click();
       await reader.getByText("You are subscribed").waitFor();
       await page.reload();

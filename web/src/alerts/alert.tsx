@@ -175,9 +175,12 @@ const ADVICE: Record<Exclude<AlertState, "working">, (alert: Alert) => Component
   ),
   paused: () => HELD_BACK,
   stopped: () => <>See below what the receiver returned, fix it and send a test. {HELD_BACK}</>,
-  unconfirmed: ({ url }) => (
-    <>{addressOf(url)} got a message with a link. Nothing else is sent before they confirm.</>
-  ),
+  unconfirmed: ({ url, last_status_code: refusal }) =>
+    refusal === null ? (
+      <>{addressOf(url)} got a message with a link. Nothing else is sent before they confirm.</>
+    ) : (
+      <>Check the address, and send the link again when it is right.</>
+    ),
   unsubscribed: ({ url }) => (
     <>
       Only {addressOf(url)} can subscribe again, with the link to unsubscribe in any message that

@@ -148,7 +148,14 @@ export function Problem({ alert, days }: Pick<RuleProps, "alert" | "days">) {
         </>
       );
     case "unconfirmed":
-      return <>Waiting for {addressOf(alert.url)} to confirm.</>;
+      return alert.last_status_code === null ? (
+        <>Waiting for {addressOf(alert.url)} to confirm.</>
+      ) : (
+        <>
+          The mail server did not accept the message to {addressOf(alert.url)} (
+          {alert.last_status_code}).
+        </>
+      );
     case "unsubscribed":
       return <>The recipient unsubscribed {offAt && <Moment at={offAt} />}.</>;
   }
