@@ -11,7 +11,7 @@ import {
   type Signal,
   suspected,
 } from "../probe/finding.ts";
-import type { Answer } from "../probe/probe.ts";
+import type { Answer, Probe } from "../probe/probe.ts";
 import { domainOf, isShortener, isSiteAddress, wordList } from "./addresses.ts";
 import { isShort } from "./clues.ts";
 import { type DomainNotice, readDomainNotice, readParkingMarkup } from "./parking-phrases.ts";
@@ -102,11 +102,23 @@ function weighSameness(seen: Seen, clues: Clues, signals: Signal[]): Finding | N
   if (comparison === "missing" && isOnlyRedirected(clues)) return null;
   if (showsOtherPages(seen) === true) return null;
   if (comparison !== "same") return suspected("parked_suspected", signals);
+  if (!isSiteAddress(seen.url)) {
+    if (facts.home === undefined) return needs("home");
+    if (hasLivingHome(answer, facts.home)) return suspected("parked_suspected", signals);
+  }
   const { subdomain } = facts;
   if (subdomain === undefined) return needs("subdomain");
   return ["same", "nothing"].includes(compareWithoutHost(answer, subdomain))
     ? parked([...signals, SAME_EVERYWHERE])
     : suspected("parked_suspected", signals);
+}
+
+/** Parking services may show another page at home, but one with their marks. */
+function hasLivingHome(answer: Answer, home: Probe | null): boolean {
+  if (home?.kind !== "answered" || !home.page || compare(answer, home) !== "different")
+    return false;
+  const domain = domainOf(new URL(home.finalUrl).hostname);
+  return readParkingMarkup(home.page, domain) === null && readDomainNotice(home.page) === null;
 }
 
 /** A site that knows its missing addresses redirects to a `ww2.` or a marketplace on purpose. */

@@ -36,6 +36,7 @@ const everywhere = (html: string, more: Facts = {}): Facts => ({
   names: USUAL_NAMES,
   sibling: { html },
   root: { html },
+  home: { html },
   subdomain: { html, at: "http://qwertzuiop.site.test/" },
   ...more,
 });
@@ -237,6 +238,16 @@ describe("a link is dead when a parking service's code runs on its page and", ()
       DEAD,
     ],
     [
+      "the home page is another one of a parking service",
+      {
+        html: sedo(),
+        facts: everywhere(sedo(), {
+          home: { html: forSale("Buy this domain"), at: "http://site.test/" },
+        }),
+      },
+      DEAD,
+    ],
+    [
       "at home, where there is nothing beside it, it is the same below",
       { url: HOME, html: sedo(), facts: everywhere(sedo(), { sibling: null }) },
       DEAD,
@@ -343,7 +354,10 @@ describe("what could prove parking is asked for", () => {
     ],
     [
       "then below a random name",
-      { html: sedo(), facts: { names: null, sibling: { html: sedo() } } },
+      {
+        html: sedo(),
+        facts: { names: null, sibling: { html: sedo() }, home: { html: sedo() } },
+      },
       "wants subdomain",
     ],
     ["when only the words speak for it", { html: forSale("Buy this domain") }, "wants names"],
@@ -370,6 +384,11 @@ describe("it stays open", () => {
     [
       "when other addresses are closed to us",
       { html: sedo(), facts: { names: USUAL_NAMES, sibling: { status: 403, html: sedo() } } },
+      SUSPECTED,
+    ],
+    [
+      "when the home page is that of a site",
+      { html: sedo(), facts: everywhere(sedo(), { home: { html: article("Our harbour") } }) },
       SUSPECTED,
     ],
     [
