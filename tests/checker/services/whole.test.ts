@@ -100,6 +100,17 @@ onEach("a video that is gone is dead, once one that is not was found", async (me
   expect(asked).toContain("canary");
 });
 
+onEach("a service that fails says nothing about its video, however long", async (me, server) => {
+  web.play({ [OEMBED]: text("Not Found", 500), "i.ytimg.com/vi/aaaaaaaaaac/0.jpg": 500 });
+  let link = await checked(me, server, "https://youtu.be/aaaaaaaaaac");
+
+  for (let day = 1; day <= 21; day++) {
+    expect(link).toMatchObject({ status: "unknown", reason: "service_probe_failed" });
+    server.clock.moveBy(24 * HOUR_MS);
+    link = await checkedAgain(me, server, link.id);
+  }
+});
+
 onEach("when all of them seem gone, none is", async (me, server) => {
   web.play({
     ...youtube(),
