@@ -97,7 +97,7 @@ export async function readPage(
 }
 
 /** A page's addresses, with their queries in its own encoding (URL Standard, "query state"). */
-function withEncodedQueries(read: Read, encoding: string): Read {
+export function withEncodedQueries(read: Read, encoding: string): Read {
   const encode = (address: string | null) => address && encodeQuery(address, encoding);
   return {
     ...read,

@@ -208,6 +208,23 @@ describe("stillup check, given documents,", () => {
     expect(list.out).toEndWith("1 active, 0 dead, 0 unknown.\n");
   });
 
+  test("requests the queries of a page in its encoding, as browsers do", async () => {
+    const page = (charset: string) =>
+      Buffer.from(`<meta charset=${charset}><a href="${base}/gone?q=\xEF">a</a>`, "latin1");
+    const folder = folderWith({
+      "cyrillic.html": page("windows-1251"),
+      "utf8.html": `<meta charset=utf-8><a href="${base}/gone?q=\u043F">a</a>`,
+    });
+
+    const { out } = await run(["check", "--json", folder]);
+
+    const urls = out.trim().split("\n");
+    expect(urls.map((line) => JSON.parse(line).url).sort()).toEqual([
+      `${base}/gone?q=%D0%BF`,
+      `${base}/gone?q=%EF`,
+    ]);
+  });
+
   test("reads a page in the encoding that it declares, or as browsers do", async () => {
     const bytes = (text: string) => Buffer.from(text, "latin1");
     const folder = folderWith({

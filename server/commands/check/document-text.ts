@@ -13,11 +13,15 @@ export const longestOf = (format: DocumentFormat): { bytes: number; size: string
 
 type File = Pick<DocumentFile, "file" | "path" | "format">;
 
-/** @throws UsageError for a file that is not a text, or is too long */
-export function textOf(file: File): string {
+/**
+ * Returns the text and its encoding, as a `TextDecoder` names it.
+ * @throws UsageError for a file that is not a text, or is too long
+ */
+export function textOf(file: File): { text: string; encoding: string } {
   const bytes = bytesOf(file);
   try {
-    return decoderOf(file, bytes).decode(bytes);
+    const decoder = decoderOf(file, bytes);
+    return { text: decoder.decode(bytes), encoding: decoder.encoding };
   } catch (error) {
     if (error instanceof Unreadable) throw new UsageError(`“${file.file}” is not a text file.`);
     throw new UsageError(`“${file.file}” is not in UTF-8 or UTF-16.`);

@@ -3,6 +3,7 @@ import type { Read } from "../../documents/document.ts";
 import { DOCUMENT_FORMATS, type DocumentFormat } from "../../documents/formats.ts";
 import { createDocumentReader, UnreadableDocument } from "../../documents/reader.ts";
 import { UsageError } from "../../lib/errors.ts";
+import { withEncodedQueries } from "../../reading/page.ts";
 import { textOf } from "./document-text.ts";
 import type { DocumentFile } from "./files.ts";
 import { treeOf } from "./within.ts";
@@ -54,7 +55,9 @@ export function createReader(tell: (sentence: string) => void): Reader {
   }
   async function read(file: DocumentFile): Promise<Read | null> {
     try {
-      return await text(file.file, textOf(file), file.format);
+      const found = textOf(file);
+      const read = await text(file.file, found.text, file.format);
+      return read && file.format === "html" ? withEncodedQueries(read, found.encoding) : read;
     } catch (error) {
       if (file.isNamed || !(error instanceof UsageError)) throw error;
       tell(error.message);
