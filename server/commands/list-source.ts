@@ -15,7 +15,7 @@ import { failure } from "../lib/errors.ts";
 import type { Io } from "./io.ts";
 
 /** What was found since the previous part, and how much of the file is read, from 0 to 1; null when unknown. */
-export type ListPart = Reading & { done: number | null };
+export type ListPart = Omit<Reading, "base" | "addressOf"> & { done: number | null };
 
 /** The text of a file in pieces, of which the first is long enough to recognize the format. */
 export type TextSource = {
@@ -53,7 +53,6 @@ export async function* partsOf(source: TextSource, format: Format): AsyncGenerat
     items: reading.items.splice(0),
     notes: reading.notes.splice(0),
     sitemaps: reading.sitemaps.splice(0),
-    base: null,
     done: source.done(),
   });
   try {

@@ -18,7 +18,9 @@ export const readHtmlLinks: OpenReader = async (into) => {
   const { readHtml } = await import("../documents/html.ts");
   return openDocument((text) => {
     const { links, notes, base } = readHtml(text, { name: "" });
-    const clicked = links.filter(({ element }) => element === "link" || element === "area");
+    const clicked = links
+      .filter(({ element }) => element === "link" || element === "area")
+      .map((link) => ({ ...link, href: into.addressOf(link.href) }));
     const from =
       base === null ? into.base : (URL.parse(base, into.base ?? undefined)?.href ?? null);
     addLinks(into, clicked, notes, from);

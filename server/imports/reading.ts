@@ -10,6 +10,8 @@ export type Reading = {
   sitemaps: string[];
   /** What relative links of documents are relative to; null leaves them out. */
   base: string | null;
+  /** Writes an address of an HTML document as browsers do for the document's encoding. */
+  addressOf: (href: string) => string;
 };
 
 /**
@@ -35,6 +37,7 @@ export const newReading = (base: string | null = null): Reading => ({
   notes: [],
   sitemaps: [],
   base,
+  addressOf: (href) => href,
 });
 
 /** The text or file cannot be read. The message says what to do. */

@@ -1,5 +1,6 @@
 import { FORMATS, recognise } from "../imports/formats.ts";
 import { HEAD, newReading, type Reading, Unreadable } from "../imports/reading.ts";
+import { encodeQuery } from "../verdict/page/query-encoding.ts";
 import { headersWith } from "./credentials.ts";
 import {
   discard,
@@ -99,7 +100,12 @@ async function readList(fetched: Fetched, { settings }: JobOf<"list">, add: Add)
   const ends = { first: "", last: "" };
   try {
     const reading = newReading(fetched.url.href);
-    const texts = headFirst(textsOf(limited(fetched), fetched.headers.get("content-type")));
+    const type = fetched.headers.get("content-type");
+    const texts = headFirst(
+      textsOf(limited(fetched), type, (encoding) => {
+        reading.addressOf = (href) => encodeQuery(href, encoding);
+      }),
+    );
     const { value: head = "" } = await texts.next();
     if (head.trim() === "") throw new SourceFailed("cut_off", "The list is empty.");
     const format = settings.format ?? recognise(head);

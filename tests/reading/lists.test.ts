@@ -72,6 +72,19 @@ describe("A list", () => {
     ]);
   });
 
+  test("that is a page in an older encoding has queries in this encoding, as browsers do", async () => {
+    const url = serve("/list.html", () => {
+      const html = '<a href="https://a.test/?q=\xcf">1</a> <a href="/\xcf?\xcf#\xcf">2</a>';
+      const headers = { "Content-Type": "text/html; charset=windows-1251" };
+      return new Response(Buffer.from(html, "latin1"), { headers });
+    });
+    const { pages } = await readAt("list", targetOf(url));
+    expect(placesIn(pages)).toEqual([
+      [1, "https://a.test/?q=%CF"],
+      [1, new URL("/%D0%9F?%CF", url).href],
+    ]);
+  });
+
   test("that is long has parts, of which a change touches only one", async () => {
     const lines = Array.from({ length: 3000 }, (_, n) => lineAt(n));
     let shown = lines;
