@@ -214,7 +214,14 @@ test("a program that is killed while it deletes a webhook has it whole, or gone 
     return kept.one("select count(*) from webhooks") === DELETED - gone.size;
   });
 
-  expect(kept.one("select count(*) from deliveries")).toBe((DELETED - gone.size) * OF_EACH);
+  const left = DELETED - gone.size;
+  expect(kept.one("select count(*) from deliveries")).toBe(left * OF_EACH);
+  for (const table of ["webhook_events", "webhook_filters", "delivery_attempts"]) {
+    const orphans = `select count(*) from ${table} where webhook_id not in (select id from webhooks)`;
+    expect(kept.one(orphans)).toBe(0);
+  }
+  const subscribed = "select count(distinct webhook_id) from webhook_events";
+  expect(kept.one(subscribed)).toBe(left);
   expect(kept.one("select count(*) from audit where action = 'webhook.deleted'")).toBe(gone.size);
   expect(kept.one("pragma integrity_check")).toBe("ok");
 });

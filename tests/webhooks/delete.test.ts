@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
-import { deliveries, webhookEvents, webhooks } from "../../server/db/tables.ts";
+import { and, eq } from "drizzle-orm";
+import { audit, deliveries, webhookEvents, webhooks } from "../../server/db/tables.ts";
 import { eraseDeletedWebhooks } from "../../server/webhooks/webhooks.ts";
 import { onBothEngines } from "../harness.ts";
 import { makeNews, subscribe } from "../receiver.ts";
@@ -49,6 +49,21 @@ onBothEngines("DELETE /webhooks/{id}", (server) => {
     await eraseDeletedWebhooks(deps);
     expect(await deps.store.$count(webhooks, eq(webhooks.id, id))).toBe(0);
     expect(await deps.store.$count(deliveries, eq(deliveries.webhookId, id))).toBe(0);
+  });
+
+  test("two who delete it at once: one did, and the other finds nothing", async () => {
+    const me = await server().account();
+    const { id, path } = await subscribe(me, "https://example.com/");
+    await makeNews(me);
+
+    const replies = await Promise.all([me.delete(path), me.delete(path)]);
+
+    expect(replies.map(({ status }) => status).sort()).toEqual([204, 404]);
+    const { store } = server().deps;
+    const isDeletion = and(eq(audit.action, "webhook.deleted"), eq(audit.targetId, id));
+    expect(await store.$count(audit, isDeletion)).toBe(1);
+    expect(await store.$count(webhooks, eq(webhooks.id, id))).toBe(0);
+    expect(await store.$count(deliveries, eq(deliveries.webhookId, id))).toBe(0);
   });
 
   test("another account's webhook stays", async () => {
