@@ -118,6 +118,9 @@ describe("Several nodes on one PostgreSQL", () => {
     expect(visits.filter(({ path }) => !path.startsWith("/pages/1"))).toEqual([]);
     expect(visits.length).toBe(due);
     await early.stop();
+    // Its last line, written long after it had compared its clock with the database's.
+    const { clockAheadMs } = JSON.parse(early.log().trimEnd().split("\n").at(-1)!);
+    expect(Math.abs(clockAheadMs - AHEAD_MS)).toBeLessThan(MINUTE_MS);
   });
 
   /** Parts of the work that the node takes now. */
