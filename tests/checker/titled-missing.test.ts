@@ -106,12 +106,67 @@ describe("a short topic with the words of an error page as its title is not dead
         '<meta name="robots" content="noindex">',
       ),
     ],
+    ...[
+      "<p>Oil on canvas, 1987. Given by the artist.</p>",
+      "<p>Ann Lee, 2014</p>",
+      "<figure><img src=/torn.jpg alt=''></figure><p>2014</p>",
+    ].map((label): [string, string] => [
+      `which is an exhibit: ${label}`,
+      titled("Page not found", `<h1>Page not found</h1>${label}`),
+    ]),
+    [
+      "which is a poem",
+      titled(
+        "Page not found",
+        "<h1>Page not found</h1><p>I turned the leaf<br>and there was only snow,<br>the link between us broken.</p>",
+      ),
+    ],
+    [
+      "which is a song",
+      titled(
+        "This page does not exist",
+        "<h1>This page does not exist</h1><p>Track 4 of Low Tide, 3:41</p>",
+      ),
+    ],
+    [
+      "which is a book",
+      titled(
+        "Page Not Found",
+        "<h1>Page Not Found</h1><p>by R. Smith. 2019, 210 pages. <b>$12</b>",
+      ),
+    ],
+    ...[
+      "Returned with status 404 when the identifier names no vessel.",
+      'The requested resource was not found.<pre>{"error":"not_found"}</pre>',
+    ].map((sentence): [string, string] => [
+      `which is an error of an API: ${sentence}`,
+      site("Resource not found | Harbour API", `<h1>Resource not found</h1><p>${sentence}</p>`),
+    ]),
+    ...["<h1>Anchors in mud</h1><div>anna</div><div>Which one holds?</div>", ""].map(
+      (start): [string, string] => [
+        `with a post that was deleted${start && ", under its title"}`,
+        titled(
+          "Anchors in mud",
+          `${start}<h2>This post has been deleted</h2><div>olaf</div><div>The big one.</div>`,
+          '<meta name="robots" content="noindex">',
+        ),
+      ],
+    ),
     [
       "about an ad",
       titled("This ad is no longer available", `<h1>This ad is no longer available</h1>${POSTS}`),
     ],
   ];
-  const paths = ["/t/17", "/d/17", "/discussion/x-y", "/posts/17", "/things/a", "/anything/a"];
+  const paths = [
+    "/t/17",
+    "/reference/17",
+    "/collection/17",
+    "/d/17",
+    "/discussion/x-y",
+    "/posts/17",
+    "/things/a",
+    "/anything/a",
+  ];
   const sites: [how: string, elsewhere: () => Response][] = [
     ["on a site that is honest elsewhere", gone],
     ["on a site with an honest page of these words", honest],
@@ -207,6 +262,16 @@ describe("an error page of a site", () => {
         "/t/17",
       ),
     ).toBe(PROBE);
+  });
+
+  test("that names the address is dead where it comes for all addresses", async () => {
+    const says: Says = (request) => {
+      const { pathname } = new URL(request.url);
+      const words = `<h1>Page not found</h1><p>The harbour has no berth ${pathname}.</p>`;
+      return pathname === "/" ? say(HOME, request) : html(titled("Page not found", words));
+    };
+
+    expect(await verdictOf(says, "/t/17")).toBe(PROBE);
   });
 
   test("that only recommends other things than the one of a random address is dead", async () => {

@@ -99,7 +99,7 @@ describe("a status", () => {
     [404, "http_404", ""],
     [405, "http_405", ""],
     [406, "http_406", '2{"headers":{"Accept":"*/*"}}'],
-    [407, "monitor_proxy_error", ""],
+    [407, "http_4xx", ""],
     [408, "http_408", "2 8"],
     [409, "http_409", ""],
     [410, "http_410", ""],
@@ -236,6 +236,7 @@ describe("an error page of a proxy", () => {
 
     expect(findingOn(answer(404, { headers, isProxied })).reason).toBe("monitor_proxy_error");
     expect(findingOn(answer(200, { headers, isProxied })).reason).toBe("ok");
+    expect(findingOn(answer(407, { isProxied })).reason).toBe("monitor_proxy_error");
     expect(
       findingOn(answer(404, { headers: { "Proxy-Status": "cdn.test" }, isProxied })).reason,
     ).toBe("http_404");

@@ -48,10 +48,14 @@ const sentencesIn = (line: string) => line.match(/[^.!?:。！？：]+[.!?:。�
 /** Whether a sentence is one that error pages say, and not one of a person about them. */
 function isErrorTalk(sentence: string): boolean {
   const words = folded(sentence).replace(/\s+/g, " ").trim();
-  if (!/\p{L}/u.test(words) || isExcuse(sentence)) return true;
+  if (isExcuse(sentence)) return true;
+  if (!/\p{L}/u.test(words)) return !YEAR.test(words);
   if (words.length > LONGEST || PERSON.test(words)) return false;
   return /[?？]$/.test(words) ? OFFERS.test(words) : TALK.some((talk) => talk.test(words));
 }
+
+/** Of a work. */
+const YEAR = /^(?:1[4-9]|20)\d\d$/;
 
 /** Longer sentences are not those of error pages. */
 const LONGEST = 240;

@@ -99,7 +99,8 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
     // Hints are also said of pages that are locked or temporarily away.
     return missing.strength === "hint" ? controlled(seen, finding, { hasWords: true }) : finding;
   }
-  if (sibling === "same" || (sibling !== "nothing" && isErrorPageOfSite(seen, page))) {
+  const isSame = sibling === "same" && !saysMore(seen, page);
+  if (isSame || (sibling !== "nothing" && isErrorPageOfSite(seen, page))) {
     return deadUnlessHomeIsSame(seen, page, [...signals, SIBLING_SAME]);
   }
   const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !speaksOfErrors(url));
@@ -125,6 +126,13 @@ function isErrorPageOfSite({ answer, facts: { sibling } }: Seen, page: Page): bo
   const isSoft = sibling?.kind === "answered" && sibling.status < 300 && sibling.page !== null;
   return isSoft && rest === "something" && restOf(sibling.page!, answer) !== "nothing";
 }
+
+/** Whether the page has words of its own and the random address none: a short exhibit or topic is nearly the same. */
+const saysMore = ({ answer, facts: { sibling } }: Seen, page: Page): boolean =>
+  sibling?.kind === "answered" &&
+  sibling.page !== null &&
+  restOf(page, sibling) !== "nothing" &&
+  restOf(sibling.page, answer) === "nothing";
 
 /** What the page says, apart from what the site shows at a random address and at home. */
 function restApartFromSite(seen: Seen, page: Page): Rest | Need {
