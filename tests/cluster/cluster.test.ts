@@ -120,6 +120,33 @@ describe("Several nodes on one PostgreSQL", () => {
     await early.stop();
   });
 
+  test("say in their log by how much their clock is wrong, once they know the database's", async () => {
+    const early = await cluster.start("early-log", { role: "checker", aheadMs: AHEAD_MS });
+    const aheadOf = async (node: ClusterNode) => {
+      const lines = await cluster.until(() => {
+        const lines = linesOf(node);
+        return lines.some(({ message }) => message === "started") && lines;
+      });
+      const listening = lines.filter(({ message }) => message.startsWith("listening on"));
+      const since = lines.findIndex(({ message }) => message === "started");
+      const connected = [...listening, ...lines.slice(since)];
+      // In whole minutes, since how long the database's answer took is a part of it.
+      return new Set(connected.map(({ clockAheadMs = 0 }) => minutes(clockAheadMs)));
+    };
+
+    expect(await aheadOf(early)).toEqual(new Set([minutes(AHEAD_MS)]));
+    for (const node of [...api, ...checkers]) expect(await aheadOf(node)).toEqual(new Set([0]));
+    await early.stop();
+  });
+
+  const linesOf = (node: ClusterNode): { message: string; clockAheadMs?: number }[] =>
+    node
+      .log()
+      .match(/^\{.*\}$/gm)!
+      .map((line) => JSON.parse(line));
+
+  const minutes = (ms: number) => Math.round(ms / MINUTE_MS);
+
   /** Parts of the work that the node takes now. */
   const shareOf = async (node: ClusterNode) =>
     (await node.ready()).nodes.find(({ name }) => name === node.name)?.buckets.checks ?? 0;
