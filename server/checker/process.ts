@@ -2,7 +2,7 @@ import { dlopen } from "bun:ffi";
 import { writeFileSync } from "node:fs";
 import { checkOutbound } from "../config/outbound.ts";
 import { type Clock, createLag, systemClock } from "../lib/clock.ts";
-import { startLogging } from "../lib/log.ts";
+import { compareClock, startLogging } from "../lib/log.ts";
 import { parseHostList } from "../net/policy.ts";
 import type { Batch, ReadJob, ReadSource } from "../reading/job.ts";
 import { createReadSource } from "../reading/read.ts";
@@ -80,6 +80,7 @@ function start(settings: CheckerSettings, note: Float64Array): void {
   const { logLevel: level, logFormat: format } = settings;
   startLogging({ level, format });
   let aheadMs = settings.aheadMs;
+  compareClock(() => -aheadMs);
   const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs };
   const catalogue = catalogueWith(settings.ownServices);
   const politeness = createPolitenessFor({ config: settings, clock, catalogue });

@@ -215,10 +215,13 @@ function newerMessage(
   const copy = newestBeforeUpgrade(backups, known);
   const version = writerOf(path);
   if (!version && !copy) return error.message;
+  const [writer, needed] = version
+    ? [`version ${version}`, `version ${version}`]
+    : ["a newer version", "the newer version"];
   const back = copy
     ? `go back to the copy from before the upgrade, without what was written since: ${restoreCommand(copy)}`
     : "restore a backup that this version made";
-  return `The database was written by ${version ? `version ${version}` : "a newer version"}, which this version cannot read. Start that version, or ${back}.`;
+  return `The database was written by ${writer}, which version ${VERSION} cannot read. Start ${needed}, or ${back}.`;
 }
 
 /**

@@ -38,7 +38,7 @@ export const startLogging = ({ level, format, write = toStderr }: LogOptions) =>
  */
 export const lineIn = (format: LogOptions["format"], level: LogLevel, message: string): string =>
   format === "json"
-    ? visible(JSON.stringify({ time: new Date().toISOString(), level, message }))
+    ? visible(JSON.stringify({ time: new Date().toISOString(), level, message, ...ownClock() }))
     : message;
 
 /** Smaller differences may be the network's. */
@@ -54,11 +54,15 @@ export function compareClock(aheadMs: () => number): void {
   ownAheadMs = aheadMs;
 }
 
-function withOwnClock(record: LogRecord): LogRecord {
+function ownClock(): { clockAheadMs?: number } {
   const clockAheadMs = Math.round(ownAheadMs());
-  if (Math.abs(clockAheadMs) < NOTED_MS) return record;
-  return { ...record, properties: { ...record.properties, clockAheadMs } };
+  return Math.abs(clockAheadMs) < NOTED_MS ? {} : { clockAheadMs };
 }
+
+const withOwnClock = (record: LogRecord): LogRecord => ({
+  ...record,
+  properties: { ...record.properties, ...ownClock() },
+});
 
 /** Sends warnings of the runtime to the log. */
 export function logWarnings(): void {

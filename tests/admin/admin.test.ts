@@ -45,20 +45,6 @@ onBothEngines("Administration", (server) => {
     expect(refused.body.error.message).toBe("Only administrators of the installation can do this.");
   });
 
-  test("sends an administrator thirty test mails an hour", async () => {
-    const [{ browser }, another] = [await administrator(), await administrator()];
-    const ask = async ({ post }: Browser) => (await post("/admin/mail/test")).status;
-    // This server sends no mail, but every request counts.
-    for (let n = 0; n < 29; n++) expect(await ask(browser)).toBe(409);
-
-    const asked = await Promise.all([ask(browser), ask(browser)]);
-
-    expect(asked.sort()).toEqual([409, 429]);
-    expect(await ask(another.browser)).toBe(409);
-    server().clock.moveBy(3_600_000);
-    expect(await ask(browser)).toBe(409);
-  });
-
   test("is for an administrator also where they may only look at their account", async () => {
     await administrator();
     const fresh = await newOwner(server());

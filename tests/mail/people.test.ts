@@ -5,7 +5,7 @@ import { sendDue } from "../../server/accounts/send-mails.ts";
 import { audit, mailAddresses, mails, users } from "../../server/db/tables.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
-import { newTeam } from "../people/people.ts";
+import { makeAdministrator, newTeam } from "../people/people.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { type Browser, newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
@@ -116,6 +116,21 @@ onBothEngines(
         statuses.push(status);
       }
       expect(statuses).toEqual([202, 202, 202, 429]);
+    });
+
+    test("is tested thirty times an hour at most by an administrator, to their own address", async () => {
+      const [{ browsers, owner }, other] = [await newTeam(server()), await newTeam(server())];
+      for (const each of [owner, other.owner]) await makeAdministrator(server(), each.id);
+      const tried = async (browser: Browser) => (await browser.post("/admin/mail/test")).status;
+
+      const statuses = [];
+      for (let n = 0; n < 31; n++) statuses.push(await tried(browsers.owner));
+
+      expect(statuses).toEqual([...Array(30).fill(200), 429]);
+      expect(lettersTo(owner.email)).toHaveLength(30);
+      expect(await tried(other.browsers.owner)).toBe(200);
+      server().clock.moveBy(HOUR);
+      expect(await tried(browsers.owner)).toBe(200);
     });
 
     test("is one message however often an owner asks while it waits, and ten a day to an address", async () => {

@@ -48,12 +48,14 @@ describe("a database of a newer version", () => {
     return { folder, copy: join(folder, "backups", copy!) };
   }
 
-  test("is refused with the version that wrote it and the way back", async () => {
+  test("is refused with the version that wrote it, the one that refuses it, and the way back", async () => {
     const { folder, copy } = await upgradedFurther();
 
     const sentence = await outcomeOf(folder);
 
-    expect(sentence).toContain("written by version 9.0.0");
+    expect(sentence).toStartWith(
+      `The database was written by version 9.0.0, which version ${VERSION} cannot read. Start version 9.0.0, or go back`,
+    );
     expect(sentence).toEndWith(`stillup restore ${copy}.`);
   });
 
@@ -64,7 +66,9 @@ describe("a database of a newer version", () => {
     database.run("insert into versions values ('0.0.1', 1), (?, 9)", [VERSION]);
     database.close();
 
-    expect(await outcomeOf(folder)).toContain("written by a newer version, which");
+    expect(await outcomeOf(folder)).toStartWith(
+      `The database was written by a newer version, which version ${VERSION} cannot read. Start the newer version, or`,
+    );
   });
 
   test("is not answered with a copy that is too new as well", async () => {
