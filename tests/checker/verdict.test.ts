@@ -99,7 +99,7 @@ describe("a status", () => {
     [404, "http_404", ""],
     [405, "http_405", ""],
     [406, "http_406", '2{"headers":{"Accept":"*/*"}}'],
-    [407, "monitor_proxy_error", ""],
+    [407, "http_4xx", ""],
     [408, "http_408", "2 8"],
     [409, "http_409", ""],
     [410, "http_410", ""],
@@ -188,6 +188,11 @@ describe("a 530", () => {
 
     expect(findingOn(answer(530, { page }))).toMatchObject({ reason: "http_530", signals: [] });
   });
+});
+
+test("a 407 is the fault of this monitor's proxy if there is one, else the server's", () => {
+  expect(findingOn(answer(407, { isProxied: true })).reason).toBe("monitor_proxy_error");
+  expect(findingOn(answer(407))).toMatchObject({ verdict: "unknown", reason: "http_4xx" });
 });
 
 describe("an error page of a proxy", () => {
