@@ -307,6 +307,7 @@ const STATUSES: Row[] = [
   ["a 404 with the text", story("Handbook", 404), WANTED, "dead http_404 C2"],
   ["a 500 that is not accepted", story("A story", 500), accepts("200"), "unknown http_500"],
   ["a 500 without the text", story("A book", 500), WANTED, "unknown http_500"],
+  ["a 407 of a server", 407, accepts("200"), "unknown http_4xx"],
   ["an accepted 407, where this monitor has no proxy", 407, accepts("407"), "active ok"],
   ["a 511, which is our own network's", 511, accepts("511"), "unknown captive_portal"],
 ];

@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { checkUrl } from "../../server/verdict/confirm.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { type Says, startSite } from "../site.ts";
 import { HOME, say, site } from "./barrier-sites.ts";
+import { outcomesOf } from "./ended.ts";
 import { labChecker } from "./prober.ts";
 
 /** Pages whose title says that a page is missing, on sites that say something else of made-up addresses. */
@@ -13,12 +15,23 @@ afterAll(() => Promise.all(stops.map((stop) => stop())));
 const BODY = "dead soft404_body";
 const PROBE = "dead soft404_probe";
 
-async function verdictOf(otherwise: Says, path: string): Promise<string> {
+async function seenAt(otherwise: Says, path: string): Promise<Conclusion> {
   const { url, stop } = startSite({}, { otherwise });
   stops.push(stop);
   const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
-  const { status, reason } = await checkUrl(labChecker().checker, link);
+  return checkUrl(labChecker().checker, link);
+}
+
+async function verdictOf(otherwise: Says, path: string): Promise<string> {
+  const { status, reason } = await seenAt(otherwise, path);
   return `${status} ${reason}`;
+}
+
+/** What a link comes to if each check for more than a week sees the same. */
+async function verdictInTheEnd(otherwise: Says, path: string): Promise<string> {
+  const seen = await seenAt(otherwise, path);
+  const last = outcomesOf([0, 1, 24, 72, 200].map((hour) => [hour, seen])).at(-1)!;
+  return last.kind === "void" ? "void" : last.conclusion.status;
 }
 
 const html = (body: string, status = 200) =>
@@ -41,6 +54,15 @@ const missing = titled("Page not found", "<h1>Page not found</h1>");
 const honest = () => html(missing, 404);
 const soft = () => html(titled("Topics", "<h1>Topics</h1><p>There is no such topic.</p>"));
 const same = () => html(missing);
+
+const NOINDEX = '<meta name="robots" content="noindex">';
+const ELSEWHERE: [how: string, elsewhere: () => Response][] = [
+  ["on a site that is honest elsewhere", gone],
+  ["on a site with an honest page of these words", honest],
+  ["on a site that says otherwise with a success", soft],
+  ["on a site that says so with a success", same],
+  ["on a site that fails elsewhere", () => html("Busy.", 500)],
+];
 
 const POSTS = `<div><b>anna</b> 3 May, 10:12</div><div>My start page says so since this morning. Any ideas?</div>
   <div><b>olaf</b> 3 May, 11:40</div><div>Clear the cache of your browser, that did it for me.</div>`;
@@ -106,79 +128,16 @@ describe("a short topic with the words of an error page as its title is not dead
         '<meta name="robots" content="noindex">',
       ),
     ],
-    ...[
-      "<p>Oil on canvas, 1987. Given by the artist.</p>",
-      "<p>Ann Lee, 2014</p>",
-      "<figure><img src=/torn.jpg alt=''></figure><p>2014</p>",
-    ].map((label): [string, string] => [
-      `which is an exhibit: ${label}`,
-      titled("Page not found", `<h1>Page not found</h1>${label}`),
-    ]),
-    [
-      "which is a poem",
-      titled(
-        "Page not found",
-        "<h1>Page not found</h1><p>I turned the leaf<br>and there was only snow,<br>the link between us broken.</p>",
-      ),
-    ],
-    [
-      "which is a song",
-      titled(
-        "This page does not exist",
-        "<h1>This page does not exist</h1><p>Track 4 of Low Tide, 3:41</p>",
-      ),
-    ],
-    [
-      "which is a book",
-      titled(
-        "Page Not Found",
-        "<h1>Page Not Found</h1><p>by R. Smith. 2019, 210 pages. <b>$12</b>",
-      ),
-    ],
-    ...[
-      "Returned with status 404 when the identifier names no vessel.",
-      'The requested resource was not found.<pre>{"error":"not_found"}</pre>',
-    ].map((sentence): [string, string] => [
-      `which is an error of an API: ${sentence}`,
-      site("Resource not found | Harbour API", `<h1>Resource not found</h1><p>${sentence}</p>`),
-    ]),
-    ...["<h1>Anchors in mud</h1><div>anna</div><div>Which one holds?</div>", ""].map(
-      (start): [string, string] => [
-        `with a post that was deleted${start && ", under its title"}`,
-        titled(
-          "Anchors in mud",
-          `${start}<h2>This post has been deleted</h2><div>olaf</div><div>The big one.</div>`,
-          '<meta name="robots" content="noindex">',
-        ),
-      ],
-    ),
     [
       "about an ad",
       titled("This ad is no longer available", `<h1>This ad is no longer available</h1>${POSTS}`),
     ],
   ];
-  const paths = [
-    "/t/17",
-    "/reference/17",
-    "/collection/17",
-    "/d/17",
-    "/discussion/x-y",
-    "/posts/17",
-    "/things/a",
-    "/anything/a",
-  ];
-  const sites: [how: string, elsewhere: () => Response][] = [
-    ["on a site that is honest elsewhere", gone],
-    ["on a site with an honest page of these words", honest],
-    ["on a site that says otherwise with a success", soft],
-    ["on a site that says so with a success", same],
-    ["on a site that fails elsewhere", () => html("Busy.", 500)],
-  ];
-
+  const paths = ["/t/17", "/d/17", "/discussion/x-y", "/posts/17", "/things/a", "/anything/a"];
   test.each(topics.map(([what, page], at) => [what, page, paths[at % paths.length]!] as const))(
     "%s",
     async (_, page, path) => {
-      for (const [how, elsewhere] of sites) {
+      for (const [how, elsewhere] of ELSEWHERE) {
         const found = await verdictOf(only(path, page, elsewhere), path);
         expect([how, found]).toEqual([how, expect.stringMatching(/^(?:active|unknown) /)]);
       }
@@ -189,6 +148,101 @@ describe("a short topic with the words of an error page as its title is not dead
     const page = titled("Page not found", `<h1>Page not found</h1>${POSTS}`);
 
     expect(await verdictOf(only(path, page, gone), path)).toBe("active ok");
+  });
+});
+
+describe("a living page about something missing never dies", () => {
+  const H1 = "<h1>Page not found</h1>";
+  const API = "Resource not found | Harbour API";
+  const exhibit = (main: string) => titled("Page not found", H1 + main);
+  const poem = exhibit;
+  const described = (main: string, head = "") =>
+    site(API, `<h1>Resource not found</h1>${main}`, { head });
+  const thread = (main: string) =>
+    site("Mooring lines for winter – Harbour", main, { head: NOINDEX });
+  const DELETED = "<h2>This post has been deleted</h2>";
+  const pages: [what: string, path: string, page: string][] = [
+    ["an exhibit", "/exhibits/17", exhibit("<p>Oil on canvas by Olaf Berg.</p>")],
+    ["with its artist as second heading", "/exhibits/17", exhibit("<h2>Olaf Berg, 1998</h2>")],
+    ["with its artist aside", "/exhibits/17", exhibit("<aside>Oil on canvas, a gift.</aside>")],
+    ["with a picture only", "/exhibits/17", exhibit("<img src=/works/17.jpg alt=Driftwood>")],
+    ["with a year", "/exhibits/17", exhibit("<a href=/artists/olaf>Olaf Berg</a><p>1998</p>")],
+    ["with a few words", "/exhibits/17", exhibit("<dl><dt>Artist<dd>Olaf Berg</dl>")],
+    ["that moves", "/exhibits/17", exhibit("<p>Letters that may be moved by visitors.</p>")],
+    ["without letters", "/exhibits/17", exhibit("<p>The letters of it have been removed.</p>")],
+    ["to look at", "/exhibits/17", exhibit("<p>Look at the letters in the wood.</p>")],
+    ["a poem", "/poems/17", poem("<p>The gulls have read it,<br>the sea has said it.</p>")],
+    ["that advises", "/poems/17", poem("<p>Try another tide.<br>Return to the reeds.</p>")],
+    ["that seeks", "/poems/17", poem("<p>You are looking for a door<br>that may be gone.</p>")],
+    ["in a quotation", "/poems/17", poem("<blockquote>The tide has turned.</blockquote>")],
+    [
+      "documentation of the error",
+      "/reference/17",
+      described("<p>The berth is unknown. Check the identifier and try again.</p>"),
+    ],
+    [
+      "in words of the error",
+      "/reference/17",
+      described("<p>The resource you requested could not be found. Check the identifier.</p>"),
+    ],
+    [
+      "that search engines leave out",
+      "/reference/17",
+      described("<p>The berth is unknown. Check the identifier.</p>", NOINDEX),
+    ],
+    ["with an example", "/reference/17", described('<pre>{"error":"not_found"}</pre>')],
+    ["a thread without its first post", "/t/17", thread(`${DELETED}<p>anna</p><p>Blue ones.</p>`)],
+    ["under its title", "/t/17", thread(`<h1>Mooring lines</h1>${DELETED}<p>Blue ones.</p>`)],
+    ["of advice", "/t/17", thread(`${DELETED}<p>Try another rope.</p><p>Check the knots.</p>`)],
+    ["a product named so", "/shop/17", exhibit("<p>A shirt of cotton, sizes S to XL.</p>")],
+    ["a product in stock", "/shop/17", exhibit("<h3>14 coins, sent within a day</h3>")],
+    ["a song with its length", "/songs/17", exhibit("<p>3:45</p><p>Words: Anna Holm</p>")],
+    ["an event", "/events/17", exhibit("<p>A play in two acts, at the old pier.</p>")],
+    ["an event's day", "/events/17", exhibit("<p>2031-05-03</p>")],
+  ];
+
+  test.each(pages)("%s at %s", async (_, path, page) => {
+    for (const [how, elsewhere] of ELSEWHERE) {
+      const found = await verdictInTheEnd(only(path, page, elsewhere), path);
+      expect([how, found]).not.toEqual([how, "dead"]);
+    }
+  });
+
+  const errors: [what: string, path: string, page: string][] = [
+    ["an exhibit", "/exhibits/17", exhibit("<p>The page may have been moved.</p>")],
+    ["a drawing", "/exhibits/17", exhibit("<img src=/art/lost-sailor.svg><p>Sorry!</p>")],
+    ["advice", "/poems/17", poem("<p>Try the search.<br>Return to the home page.</p>")],
+    ["what was sought", "/poems/17", poem("<p>What you are looking for may be gone.</p>")],
+    [
+      "a title of the same words",
+      "/events/17",
+      exhibit("<h2>Sorry, we can't find that page</h2><p>It may have been deleted.</p>"),
+    ],
+  ];
+
+  test.each(errors)(
+    "but the same template does without its thing: %s at %s",
+    async (_, path, page) => {
+      const missingHere = await verdictOf(only(path, page, gone), path);
+      const missingEverywhere = await verdictOf(
+        only(path, page, () => html(page)),
+        path,
+      );
+
+      expect(missingHere).toBe(BODY);
+      expect(missingEverywhere).toStartWith("dead soft404_");
+    },
+  );
+
+  test("and documentation of a site that shows its error page for all addresses does, too", async () => {
+    const page = described("<p>It may have been moved.</p>");
+
+    expect(
+      await verdictOf(
+        only("/reference/17", page, () => html(page)),
+        "/reference/17",
+      ),
+    ).toBe(PROBE);
   });
 });
 

@@ -190,6 +190,11 @@ describe("a 530", () => {
   });
 });
 
+test("a 407 is the fault of this monitor's proxy if there is one, else the server's", () => {
+  expect(findingOn(answer(407, { isProxied: true })).reason).toBe("monitor_proxy_error");
+  expect(findingOn(answer(407))).toMatchObject({ verdict: "unknown", reason: "http_4xx" });
+});
+
 describe("an error page of a proxy", () => {
   const rows = [
     ["X-Squid-Error", "ERR_ACCESS_DENIED 0", "monitor_proxy_error"],
@@ -236,7 +241,6 @@ describe("an error page of a proxy", () => {
 
     expect(findingOn(answer(404, { headers, isProxied })).reason).toBe("monitor_proxy_error");
     expect(findingOn(answer(200, { headers, isProxied })).reason).toBe("ok");
-    expect(findingOn(answer(407, { isProxied })).reason).toBe("monitor_proxy_error");
     expect(
       findingOn(answer(404, { headers: { "Proxy-Status": "cdn.test" }, isProxied })).reason,
     ).toBe("http_404");

@@ -31,6 +31,7 @@ const FINDINGS: Record<number, Finding> = {
   404: dead("http_404", "C2"),
   405: unclear("http_405"),
   406: unclear("http_406", once({ headers: { Accept: "*/*" } })),
+  407: unclear("http_4xx"),
   408: unclear("http_408", TWICE),
   409: unclear("http_409"),
   410: dead("http_410", "C1"),
@@ -53,7 +54,7 @@ const WORTH_ANOTHER = new Set([411, 412, 413, 414, 415, 416, 417, 418, 422, 424,
 export function readStatus({ answer, now }: Seen): Finding | null {
   const { status } = answer;
   if (wantsCertificate(answer)) return unclear("client_certificate");
-  // RFC 9110 §15.5.8: only a proxy returns this. Without one of the monitor's it is the site's mistake.
+  // RFC 9110 §15.5.8: what a client's proxy returns. From a server, it asks for something that nothing can give.
   if (status === 407 && answer.isProxied) return unclear("monitor_proxy_error");
   if (status === 429) return judgeRateLimit(answer, now);
   if (status === 503) return judgeUnavailable(answer, now);

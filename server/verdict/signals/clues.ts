@@ -214,10 +214,11 @@ export function canonicalElsewhere(page: Page, { finalUrl }: Answer, link: URL):
 const MOST_CHARS = 400;
 
 /** The layout around the content of a page, and all links. */
-const LAYOUT =
-  "head,script,style,svg,template,noscript,iframe,a,nav,header,footer,aside,form,button,select,dialog," +
+const NO_CONTENT =
+  "head,script,style,svg,template,noscript,iframe,a,nav,header,footer,form,button,select,dialog," +
   "[role=navigation],[role=banner],[role=contentinfo],[role=search],[role=dialog]," +
   ".nav,.navbar,.menu,.footer,#footer,.sidebar,#sidebar,.breadcrumb,.breadcrumbs,.newsletter";
+const LAYOUT = `${NO_CONTENT},aside`;
 
 /** Words of pages that explain errors. */
 const EXPLAINS =
@@ -243,7 +244,12 @@ export function contentOf(page: Page, ...others: (Probe | null | undefined)[]): 
   return isWhole && widths.reduce((sum, width) => sum + width, 0) <= MOST_CHARS ? "none" : "pieces";
 }
 
-export const isExplanation = (page: Page) => EXPLAINS.test(page.text);
+export const isExplanation = (page: Page) => EXPLAINS.test(page.text) || isReference(page);
+
+export const isReference = ({ title }: Page) => REFERENCE.test(title);
+
+/** In the title, the name of a site that describes the errors of something else. */
+const REFERENCE = /\b(?:API|SDK)\b|\b(?:reference|documentation|glossary)\b/i;
 
 /** A character of these scripts counts as two letters. */
 export const widthOf = (line: string) =>
@@ -254,15 +260,31 @@ export const widthOf = (line: string) =>
  * The lines of a page apart from its layout and its headings. Only looks for tags before the last `>`, so that hostile
  * markup takes linear time.
  */
-export function linesOf({ markup, heading, subheading }: Page): string[] {
-  const rest = withoutLayout(markup);
+export const linesOf = (page: Page): string[] =>
+  linesIn(withoutElements(page.markup, LAYOUT), [page.heading, page.subheading]);
+
+/** The same, with the second heading and what stands aside, which may be all that a page says of a thing. */
+export const contentLinesOf = (page: Page): string[] =>
+  linesIn(withoutElements(page.markup, NO_CONTENT), [page.heading]);
+
+function linesIn(rest: string, headings: string[]): string[] {
   const closed = rest.lastIndexOf(">") + 1;
   return [...rest.slice(0, closed).split(/<[^>]*>/), rest.slice(closed)]
     .map((line) => decodeHTML(line).replace(/\s+/g, " ").trim())
-    .filter((line) => line !== "" && line !== heading && line !== subheading);
+    .filter((line) => line !== "" && !headings.includes(line));
 }
 
-const withoutLayout = (markup: string) => withoutElements(markup, LAYOUT);
+/** The addresses of a page's pictures, apart from its layout and from drawings, which error pages have. */
+export const picturesOf = ({ markup }: Page): string[] =>
+  /<img\b/i.test(markup)
+    ? [...withoutElements(markup, NO_CONTENT).matchAll(PICTURE)].flatMap(([tag, src = ""]) =>
+        DRAWING.test(tag) ? [] : src,
+      )
+    : [];
+
+const PICTURE = /<img\b[^>]{0,1000}?\ssrc\s*=\s*["']?([^"'\s>]{1,500})[^>]{0,1000}>/gi;
+const DRAWING =
+  /\.svg\b|\.gif\b|data:|404|not.?found|error|missing|lost|oo+ps|sorry|sad|broken|empty|illustration|logo|icon|banner|pixel|avatar|\b(?:width|height)=["']?1\b/i;
 
 /** Removes comments, too. Returns all markup if it cannot be parsed. */
 function withoutElements(markup: string, selectors: string): string {

@@ -1,6 +1,6 @@
 import type { Page } from "../page/page.ts";
 import type { Probe } from "../probe/probe.ts";
-import { linesOf, widthOf } from "./clues.ts";
+import { contentLinesOf, picturesOf, widthOf } from "./clues.ts";
 import { folded, isExcuse } from "./phrases.ts";
 
 /**
@@ -16,12 +16,16 @@ export type Rest = "nothing" | "something" | "posts";
  */
 export function restOf(page: Page, ...others: (Probe | null | undefined)[]): Rest {
   const pages = others.flatMap((other) => (other?.kind === "answered" && other.page) || []);
-  const known = new Set(pages.flatMap(linesOf));
-  const lines = linesOf(page).filter((line) => !known.has(line) && !TAG.test(line));
+  const known = new Set(pages.flatMap(contentLinesOf));
+  const lines = contentLinesOf(page).filter((line) => !known.has(line) && !TAG.test(line));
   if (lines.reduce((sum, line) => sum + line.length, 0) > MOST_CHARS) return "something";
   const own = lines.flatMap(sentencesIn).filter((sentence) => !isErrorTalk(sentence));
   const asksForText = FIELD.test(page.markup) && !pages.some(({ markup }) => FIELD.test(markup));
-  if (own.length === 0) return asksForText ? "something" : "nothing";
+  if (own.length === 0) {
+    const shown = new Set(pages.flatMap(picturesOf));
+    const isShown = lines.some(isDate) || picturesOf(page).some((picture) => !shown.has(picture));
+    return asksForText || isShown ? "something" : "nothing";
+  }
   const isDated = asksForText || TIME_ELEMENT.test(page.markup) || lines.some(namesTime);
   return isDated && own.some((sentence) => widthOf(sentence) >= SENTENCE_WIDTH)
     ? "posts"
@@ -43,19 +47,20 @@ const namesTime = (line: string) =>
     line,
   );
 
+/** Nothing but a year or a day, as below the name of a picture or a poem. */
+const isDate = (line: string) =>
+  /^(?:(?:1\d|20)\d\d|\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4})[.,]?$/.test(line);
+
 const sentencesIn = (line: string) => line.match(/[^.!?:。！？：]+[.!?:。！？：]*/g) ?? [];
 
 /** Whether a sentence is one that error pages say, and not one of a person about them. */
 function isErrorTalk(sentence: string): boolean {
   const words = folded(sentence).replace(/\s+/g, " ").trim();
-  if (isExcuse(sentence)) return true;
-  if (!/\p{L}/u.test(words)) return !YEAR.test(words);
+  if (!/\p{L}/u.test(words) || isExcuse(sentence)) return true;
   if (words.length > LONGEST || PERSON.test(words)) return false;
-  return /[?？]$/.test(words) ? OFFERS.test(words) : TALK.some((talk) => talk.test(words));
+  if (/[?？]$/.test(words)) return OFFERS.test(words);
+  return TALK.some((talk) => talk.test(words)) || (WEB.test(words) && ADVICE.test(words));
 }
-
-/** Of a work. */
-const YEAR = /^(?:1[4-9]|20)\d\d$/;
 
 /** Longer sentences are not those of error pages. */
 const LONGEST = 240;
@@ -68,14 +73,19 @@ const PERSON =
 const OFFERS =
   /^(?:are you (?:lost|looking)|lost|looking for|searching for|need (?:help|something)|can't find what|what (?:can you do|now|next)|was nun|was konnen sie tun|que faire|que puede|cosa (?:fare|puoi)|wat nu|co dalej|что делать)\b/;
 
+/** What to do in place of reading the page: only as said of pages, sites and addresses. */
+const ADVICE =
+  /^(?:(?:please|or|and|but|so|then|also|instead|perhaps|maybe|why not|you(?: (?:can|may|could|might|should|will|want to|wish to|would like to))+|let's|try to),? )*(?:check|double-check|try|use|go|return|get|head|visit|browse|see|search|click|press|take|have a|contact|report|explore|continue|discover|look|start|make sure|let us know|find|view|shop|back|home)\b/;
+const WEB =
+  /\b(?:pages?|(?:web)?sites?|home\w*|urls?|address\w*|links?|search\w*|menu|navigat\w*|back|again|spell\w*|typ\w*|contact|support|help\w*|us|our|brows\w*|catalogu?e?|categor\w*|products?|articles?|posts?|shop|store|here|below|above|start\w*|button|error|owner|admin\w*|webmaster|later|refresh|reload|team|content|request|resource|identifier|sitemap|dashboard|index|main|front|archives?|blog|forum|account|list|overview|library|documentation|files?|items?|else|instead)\b/;
+
 const TALK: readonly RegExp[] = [
   // The names of servers
   /^(?:nginx|openresty|tengine|apache|microsoft-iis|iis|litespeed|caddy|lighttpd|cloudflare|varnish)(?:[ /].{0,80})?$/,
   // English
-  /^(?:(?:please|or|and|but|so|then|also|instead|perhaps|maybe|why not|you(?: (?:can|may|could|might|should|will|want to|wish to|would like to))+|let's|try to),? )*(?:check|double-check|try|use|go|return|get|head|visit|browse|see|search|click|press|take|have a|contact|report|explore|continue|discover|look|start|make sure|let us know|find|view|shop|back|home)\b/,
-  /\b(?:may|might|could|must)\b.{0,60}\b(?:moved|removed|renamed|deleted|mistyped|misspelled|outdated|broken|expired|incorrect|wrong|changed|relocated|archived|sold|withdrawn|discontinued|unpublished|hidden|closed|merged|taken (?:down|offline)|(?:un)?available|gone|missing|exist)\b/,
-  /^(?:(?:it|this|that|the|your) (?:[\w-]+ ){0,5})?(?:(?:has|have) been|was|were) (?:\w+ or )?(?:moved|removed|renamed|deleted|archived|sold|withdrawn|discontinued|unpublished|taken (?:down|offline))\b.{0,40}$/,
-  /\b(?:you|we) (?:followed|typed|entered|mistyped|requested|clicked|(?:are|were) (?:looking|searching) for)\b|^if you\b/,
+  /^(?=(?:.{0,80}[ ,])?(?:it|this|you|they|pages?|(?:web)?sites?|urls?|links?|address(?:es)?|files?|documents?|content|resources?|items?|products?|articles?|posts?|stor(?:y|ies)|videos?|ads?|jobs?|offers?|listings?|topics?|threads?|records?|entr(?:y|ies))\b).{0,160}\b(?:may|might|could|must)\b.{0,60}\b(?:moved|removed|renamed|deleted|mistyped|misspelled|outdated|broken|expired|incorrect|wrong|changed|relocated|archived|sold|withdrawn|discontinued|unpublished|hidden|closed|merged|taken (?:down|offline)|(?:un)?available|gone|missing|exist)\b(?! by (?!(?:its|the|their|an?) (?:owner|author|user|uploader|creator|seller|advertiser|poster|moderator|admin)))/,
+  /^(?:(?:it|this|that|the|your) (?:(?!of\b)[\w-]+ ){0,5})?(?:(?:has|have) been|was|were) (?:\w+ or )?(?:moved|removed|renamed|deleted|archived|sold|withdrawn|discontinued|unpublished|taken (?:down|offline))\b.{0,40}$/,
+  /\b(?:you|we) (?:followed|typed|entered|mistyped|requested|clicked)\b|\b(?:what(?:ever)?|it|this|page|(?:web)?site|url|link|address|file|document|content|resource|item|product|article|post|story|video|ad|job|offer|listing|topic|thread|record|entry|user|profile)\b(?: that| which)? (?:you|we)(?:'re| are| were) (?:looking|searching) for\b|^if you\b/,
   /^(?:error|oo+ps|whoops|uh-oh|sorry|we(?:'re| are) sorry|we apologi[sz]e|apologies|unfortunately|here (?:are|is) (?:some|a|the)|no worries|don't worry|this is a 404)\b.{0,80}$/,
   /^(?:there(?:'s| is) )?nothing (?:is |to see |was found |left )?(?:here|there)[.!]?$/,
   /^(?:similar|related|other|more|popular|recent|latest|useful|helpful|suggested|recommended|featured) (?:products?|items?|pages?|posts?|articles?|ads?|jobs?|offers?|topics?|stories|links?|resources?|listings?|searches|categories|news|results)\b.{0,20}$/,

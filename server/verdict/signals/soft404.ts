@@ -41,6 +41,7 @@ import {
   isAppShell,
   isExplanation,
   isPhrase,
+  isReference,
   isShort,
   type Missing,
   missingInLine,
@@ -99,11 +100,14 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
     // Hints are also said of pages that are locked or temporarily away.
     return missing.strength === "hint" ? controlled(seen, finding, { hasWords: true }) : finding;
   }
-  const isSame = sibling === "same" && !saysMore(seen, page);
-  if (isSame || (sibling !== "nothing" && isErrorPageOfSite(seen, page))) {
+  if (sibling === "same" && saysMoreThanSibling(seen, page)) {
+    return suspected("soft404_suspected", [...signals, SIBLING_SAME]);
+  }
+  if (sibling === "same" || (sibling !== "nothing" && isErrorPageOfSite(seen, page))) {
     return deadUnlessHomeIsSame(seen, page, [...signals, SIBLING_SAME]);
   }
-  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !speaksOfErrors(url));
+  const isExpected = speaksOfErrors(url) || isReference(page);
+  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isExpected);
   // Services are not tested with random addresses, so it is not known how they answer.
   const isHonest = sibling === "missing" && !seen.serving?.target;
   if (isBackedUp && isShort(page) && !isHonest) {
@@ -127,12 +131,13 @@ function isErrorPageOfSite({ answer, facts: { sibling } }: Seen, page: Page): bo
   return isSoft && rest === "something" && restOf(sibling.page!, answer) !== "nothing";
 }
 
-/** Whether the page has words of its own and the random address none: a short exhibit or topic is nearly the same. */
-const saysMore = ({ answer, facts: { sibling } }: Seen, page: Page): boolean =>
-  sibling?.kind === "answered" &&
-  sibling.page !== null &&
-  restOf(page, sibling) !== "nothing" &&
-  restOf(sibling.page, answer) === "nothing";
+/** A few words of its own do not make a long page another one, but the site's error page may lack them. */
+function saysMoreThanSibling({ answer, facts: { sibling } }: Seen, page: Page): boolean {
+  const others = sibling?.kind === "answered" ? sibling.page : null;
+  return (
+    others !== null && restOf(page, sibling) !== "nothing" && restOf(others, answer) === "nothing"
+  );
+}
 
 /** What the page says, apart from what the site shows at a random address and at home. */
 function restApartFromSite(seen: Seen, page: Page): Rest | Need {
