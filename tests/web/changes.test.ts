@@ -70,14 +70,16 @@ onDashboard("The changes", (dashboard) => {
     expect(await sent.getAttribute("href")).toStartWith("/alerts/");
   });
 
-  test("say who was written to", async () => {
+  test("say who was written to, however long the name is on a small screen", async () => {
     const { server, user } = dashboard();
-    const { page, accountId } = await user();
+    const width = 390;
+    const { page, accountId } = await user({ width });
     const lives = await livesIn(server, accountId);
     const { store, secrets } = server.deps;
+    const host = "mail.a-department-of.a-company-with-a-long-name.example";
     const made = { url: "https://hooks.example/a", events: ["link.dead" as const] };
     const { id } = await createWebhook(server.deps, lives.caller, made);
-    const mail = { format: "email", ...sealedUrl("mailto:ann@mail.example", secrets) } as const;
+    const mail = { format: "email", ...sealedUrl(`mailto:ann@${host}`, secrets) } as const;
     await store.update(webhooks).set(mail).where(eq(webhooks.id, id));
     const urls = pagesOn("mailed.example", 1);
     await lives.add(urls);
@@ -88,7 +90,9 @@ onDashboard("The changes", (dashboard) => {
     await look(page, server, "/changes");
 
     const sent = page.locator(".chg", { hasText: "1 link died" }).locator(".notified");
-    expect(await sent.textContent()).toContain("…@mail.example");
+    expect(await sent.textContent()).toContain(`…@${host}`);
+    const { x, width: length } = (await sent.boundingBox())!;
+    expect(x + length).toBeLessThanOrEqual(width);
   });
 
   test("are filtered by kind, group, site and days, which the address keeps", async () => {
