@@ -114,6 +114,17 @@ describe("a short topic with the words of an error page as its title is not dead
       ),
     ],
     [
+      "which is an exhibit in German",
+      titled(
+        "Seite nicht gefunden",
+        "<h1>Seite nicht gefunden</h1><p>Diese Skulptur wurde nach dem Sturm entfernt.</p>",
+      ),
+    ],
+    [
+      "which is an exhibit in French",
+      titled("Page introuvable", "<h1>Page introuvable</h1><p>Cette sculpture a été déplacée.</p>"),
+    ],
+    [
       "in Japanese",
       titled(
         "ページが見つかりません",

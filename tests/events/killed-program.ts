@@ -46,6 +46,8 @@ export async function startProgram(home: Home) {
       STILLUP_CHECK_ALLOWED_HOSTS: "loopback",
       STILLUP_WEBHOOK_ALLOWED_HOSTS: "loopback",
       STILLUP_CONFIRM_DELAYS_MS: "0,10,10",
+      STILLUP_RATE_LIMIT_PER_MINUTE: "0",
+      STILLUP_RATE_LIMIT_PER_HOUR: "0",
     },
     stdout: "pipe",
     stderr: process.env.SHOW ? "inherit" : "ignore",

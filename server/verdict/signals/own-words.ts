@@ -91,11 +91,11 @@ const TALK: readonly RegExp[] = [
   /^(?:similar|related|other|more|popular|recent|latest|useful|helpful|suggested|recommended|featured) (?:products?|items?|pages?|posts?|articles?|ads?|jobs?|offers?|topics?|stories|links?|resources?|listings?|searches|categories|news|results)\b.{0,20}$/,
   // German
   /^(?:(?:bitte|oder|und|aber|vielleicht|alternativ|sie konnen|du kannst|konnen sie|stattdessen) )*(?:uberpruf|pruf|versuch|nutz|verwend|benutz|geh|kehr|besuch|such|klick|kontaktier|zuruck|wechsel|zur startseite)/,
-  /^(?:(?:die|diese|das|dieses|der|dieser|sie|er|es|vielleicht|moglicherweise|eventuell)\b.*)(?:verschoben|geloscht|entfernt|umbenannt)(?: \p{L}+){0,2}[.!]?$|\b(?:moglicherweise|eventuell|vielleicht)\b.*\b(?:veraltet|falsch|fehlerhaft|nicht mehr)\b/u,
+  /^(?=.{0,80}(?:(?<!\p{L})(?:sie|er|es)|(?:seiten?|inhalte?|adressen?|url|links?|datei(?:en)?|artikel|beitrag|beitrage|produkte?|anzeigen?|inserate?|thema|themen|angebote?|stellen?|dokumente?|eintrage?|videos?))(?!\p{L}))(?:(?:die|diese|das|dieses|der|dieser|sie|er|es|vielleicht|moglicherweise|eventuell)\b.*)(?:verschoben|geloscht|entfernt|umbenannt)(?: \p{L}+){0,2}[.!]?$|\b(?:moglicherweise|eventuell|vielleicht)\b.*\b(?:veraltet|falsch|fehlerhaft|nicht mehr)\b/u,
   /^(?:fehler|hoppla|ups|entschuldigung|es tut uns leid|tut uns leid|das tut uns leid)\b.{0,60}$|^(?:ahnliche|weitere|andere) (?:produkte|artikel|seiten|anzeigen|angebote|stellen)\b/,
   // French
   /^(?:(?:veuillez|merci de|ou|et|mais|vous pouvez(?: aussi)?|n'hesitez pas a|peut-etre) )*(?:verifi|essay|utilis|retourn|reven|retour|visit|cherch|rechercher|cliqu|contact|consult|decouvr)/,
-  /^(?:la|le|l'|cette|ce|cet|elle|il|peut-etre)\b.*(?:deplace|supprime|renomme|retire)e?s?(?: .{0,20})?[.!]?$|^(?:erreur|oups|desole|nous sommes desoles)\b.{0,60}$|^(?:autres|produits|articles) similaires/,
+  /^(?=.{0,80}\b(?:elle|il|pages?|contenu|adresse|url|liens?|fichier|article|produit|annonce|sujet|offre|document|video|site|ressource|publication|message|billet|fiche|rubrique)\b)(?:la|le|l'|cette|ce|cet|elle|il|peut-etre)\b.*(?:deplace|supprime|renomme|retire)e?s?(?: .{0,20})?[.!]?$|^(?:erreur|oups|desole|nous sommes desoles)\b.{0,60}$|^(?:autres|produits|articles) similaires/,
   // Spanish and Portuguese
   /^(?:(?:por favor,?|o|ou|y|e|pero|mas|puedes?|voce pode|pode|tambien|tambem) )*(?:comprueb|compruebe|verifi|revis|intent|tent|us[ae]\b|utili[cz]|vuelv|volt|regres|visit|busc|procur|pesquis|hag[ae]\b|haz|clique|contact|contat|consult|ir a|ir para)/,
   /\b(?:es posible|puede|podria|quiza|talvez|pode)\b.*(?:movid[oa]|eliminad[oa]|borrad[oa]|removid[oa]|excluid[oa]|renombrad[oa]|renomead[oa]|incorrect[oa]|incorret[oa])(?: .{0,20})?[.!]?$|^(?:error|erro|ups|lo sentimos|lo siento|desculpe|lamentamos)\b.{0,60}$/,
