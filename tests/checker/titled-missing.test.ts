@@ -125,6 +125,20 @@ describe("a short topic with the words of an error page as its title is not dead
       titled("Page introuvable", "<h1>Page introuvable</h1><p>Cette sculpture a été déplacée.</p>"),
     ],
     [
+      "which tells in German of a stone",
+      titled(
+        "Seite nicht gefunden",
+        "<h1>Seite nicht gefunden</h1><p>Der Stein wurde, als er die Straße versperrte, verschoben.</p>",
+      ),
+    ],
+    [
+      "which tells in French of a village",
+      titled(
+        "Page introuvable",
+        "<h1>Page introuvable</h1><p>Le village, où il vivait, a été déplacé.</p>",
+      ),
+    ],
+    [
       "in Japanese",
       titled(
         "ページが見つかりません",

@@ -73,6 +73,8 @@ onDashboard("Work that is interrupted", (dashboard) => {
     const { page, end } = await signedIn();
     await page.goto(KEYS);
     await page.getByText("No API keys").waitFor();
+    const newKey = page.getByRole("button", { name: "New key" });
+    expect(await newKey.evaluate(isHit)).toBe(true);
 
     await end();
     await lookBack(page);
@@ -86,7 +88,6 @@ onDashboard("Work that is interrupted", (dashboard) => {
       .evaluate((dialog) => getComputedStyle(dialog, "::backdrop").backgroundColor);
     expect(backdrop).toMatch(/^(rgb|oklch|lab)\([^/]+\)$/);
     expect(await faultsOf(page)).toEqual([]);
-    const newKey = page.getByRole("button", { name: "New key" });
     expect(await newKey.isVisible()).toBe(true);
     expect(await newKey.evaluate(isHit)).toBe(false);
   });
