@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createSetup } from "../server/accounts/users.ts";
 import { accounts, upkeep, users } from "../server/db/tables.ts";
-import { type Looks, openAgain, openUser, openVisitor } from "./browser.ts";
+import { closeVisitors, type Looks, openAgain, openUser, openVisitor } from "./browser.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeShared } from "./shared.ts";
@@ -52,11 +52,11 @@ async function photographAll(server: TestServer, names: string[]): Promise<void>
   for (const [look, how] of Object.entries(looks)) {
     const { page } = await openVisitor(server, how);
     for (const sight of [setup].filter(isWanted)) await photograph(page, sight, look);
-    await page.context().close();
+    await closeVisitors();
   }
   const doors = DOORS.filter(isWanted);
-  const { page, accountId } = await openUser(server, {}, "owner", { isAdmin: true });
-  await page.context().close();
+  const { accountId } = await openUser(server, {}, "owner", { isAdmin: true });
+  await closeVisitors();
   const showcase = await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
   await fillTeam(server, accountId);
   const inside = [...pagesFor(showcase), ...opened(showcase)].filter(isWanted);
@@ -67,7 +67,7 @@ async function photographAll(server: TestServer, names: string[]): Promise<void>
     for (const sight of inside) await photograph(owner.page, sight, look);
     const beginner = await openUser(server, how);
     for (const sight of EMPTY.filter(isWanted)) await photograph(beginner.page, sight, look);
-    for (const visitor of [stranger, owner, beginner]) await visitor.page.context().close();
+    await closeVisitors();
   }
 }
 
@@ -80,8 +80,8 @@ function chosenLooks(): Record<string, Looks> {
 
 /** The first thing that a reader of the README sees: what shows of the overview without scrolling. */
 async function takePicture(server: TestServer): Promise<void> {
-  const { page: unused, accountId } = await openUser(server, {}, "owner");
-  await unused.context().close();
+  const { accountId } = await openUser(server, {}, "owner");
+  await closeVisitors();
   isObliging = true;
   await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
   await makeCalm(server, accountId);
@@ -91,7 +91,7 @@ async function takePicture(server: TestServer): Promise<void> {
     await settled(page);
     const path = join(DOCS, colorScheme === "dark" ? "dashboard-dark.png" : "dashboard.png");
     await page.screenshot({ path, animations: "disabled" });
-    await page.context().close();
+    await closeVisitors();
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { Page } from "playwright-core";
 import { createKey } from "../../server/accounts/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { openVisitor, type Visitor } from "../browser.ts";
+import { closeVisitors, openVisitor, type Visitor } from "../browser.ts";
 import { buildDashboard } from "../build-dashboard.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { CLIENT, type OidcHost, startOidcHost } from "../oidc.ts";
@@ -38,15 +38,10 @@ describe.each(KINDS)("The dashboard below a path, behind a proxy that %s it", (k
   });
   afterAll(() => server.stop());
 
-  const opened: Page[] = [];
-  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())));
+  afterEach(closeVisitors);
 
-  async function visit(): Promise<Visitor> {
-    const { origin } = new URL(proxy.url);
-    const visitor = await openVisitor({ url: origin, clock: server.deps.clock });
-    opened.push(visitor.page);
-    return visitor;
-  }
+  const visit = (): Promise<Visitor> =>
+    openVisitor({ url: new URL(proxy.url).origin, clock: server.deps.clock });
 
   async function signIn(page: Page, email: string) {
     await page.getByLabel("E-mail").fill(email);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { type Looks, openTab, openVisitor, type Visitor } from "../browser.ts";
+import { closeVisitors, type Looks, openTab, openVisitor, type Visitor } from "../browser.ts";
 import { type Installed, install } from "../installed.ts";
 
 export const EMAIL = "me@example.org";
@@ -36,7 +36,7 @@ export function onInstalled(
     afterEach(async () => {
       const opened = visitors;
       visitors = [];
-      await Promise.all(opened.map(({ page }) => page.context().close()));
+      await closeVisitors();
       expect(opened.flatMap(({ complaints }) => complaints)).toEqual([]);
     });
     afterAll(() => installed?.remove());
