@@ -3,6 +3,11 @@ import { join } from "node:path";
 /** What one test file printed. */
 export type FileRun = { file: string; lines: string[]; seconds: number };
 
+let cpuMicroseconds = 0;
+
+/** What all processes that have ended took of the processors, with what they started. */
+export const cpuSeconds = (): number => cpuMicroseconds / 1_000_000;
+
 /** Ends a test that hangs. There is no other limit: how long a test takes depends on the machine. */
 const HANGS_AFTER_MS = 300_000;
 /** Bun cannot end a loop that never awaits, so this ends the whole process. */
@@ -36,6 +41,8 @@ export async function runFiles(
     }
   }
   killGroup(run);
+  await run.exited;
+  cpuMicroseconds += Number(run.resourceUsage()?.cpuTime.total ?? 0);
   if (!lines.some(isSummary)) lines.push(`(fail) ended with ${await endOf(run)}`);
   finish();
   const left = files.slice(index + 1);
