@@ -81,15 +81,26 @@ export function pageOf(fields: PageFields): string | undefined {
 }
 
 function ofKind(fields: PageFields): string | undefined {
-  const [kind] = Object.entries(KINDS).filter(([name]) => name in fields);
+  const [kind, another] = Object.entries(KINDS).filter(([name]) => name in fields);
   if (!kind) return undefined;
   const [name, make] = kind as [keyof typeof KINDS, Kind];
+  if (another) throw new Error(`A page is either a ${name} or a ${another[0]}.`);
   const parts = PARTS.filter((part) => part in fields).map((part) => [part, htmlOf(fields[part])]);
   const counts = (["words", "links"] as const).filter((count) => count in fields);
-  return make(
-    htmlOf(fields[name]),
-    Object.fromEntries([...parts, ...counts.map((count) => [count, fields[count]])]),
-  );
+  const said = Object.fromEntries([...parts, ...counts.map((count) => [count, fields[count]])]);
+  return withAllOf(said, name, (watched) => make(htmlOf(fields[name]), watched));
+}
+
+/** @throws Error for parts that a page of this kind does not have */
+function withAllOf(said: Parts, kind: string, make: (parts: Parts) => string): string {
+  const unread = new Set(Object.keys(said));
+  const get = (parts: Parts, part: keyof Parts) => {
+    unread.delete(part);
+    return parts[part];
+  };
+  const page = make(new Proxy(said, { get } as ProxyHandler<Parts>));
+  if (unread.size > 0) throw new Error(`A ${kind} has no ${[...unread].join(" and no ")}.`);
+  return page;
 }
 
 function replaced(page: string | undefined, before: string, after: string): string {

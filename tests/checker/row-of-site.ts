@@ -6,7 +6,7 @@ import { type Says, startSite } from "../site.ts";
 import type { Promised } from "./agree.ts";
 import { below, belowSections, HOME, say } from "./barrier-sites.ts";
 import { PageShape, pageOf } from "./pages.ts";
-import { labChecker } from "./prober.ts";
+import { AMPLE_MS, labChecker } from "./prober.ts";
 
 /** A status, a page, a body of another type, or a redirect. */
 const Answer = z.union([
@@ -74,7 +74,10 @@ export async function verdictAt(says: Says, path: string): Promise<string> {
   const { url, stop } = startSite({}, { otherwise: (request) => say(says, request) });
   try {
     const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
-    const { status, reason } = await checkUrl(labChecker({}, plainOutbound).checker, link);
+    const { status, reason } = await checkUrl(
+      labChecker({ checkTimeoutMs: AMPLE_MS }, plainOutbound).checker,
+      link,
+    );
     return `${status} ${reason}`;
   } finally {
     await stop();

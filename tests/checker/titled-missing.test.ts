@@ -7,7 +7,7 @@ import { type Says, startSite } from "../site.ts";
 import { agree, type Promised } from "./agree.ts";
 import { HOME, say, site } from "./barrier-sites.ts";
 import { outcomesOf } from "./ended.ts";
-import { labChecker } from "./prober.ts";
+import { AMPLE_MS, labChecker } from "./prober.ts";
 
 /** Pages whose title says that a page is missing, on sites that say something else of made-up addresses. */
 
@@ -17,7 +17,9 @@ const PROBE = "dead soft404_probe";
 async function seenAt(otherwise: Says, path: string): Promise<Conclusion> {
   const { url, stop } = startSite({}, { otherwise });
   const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
-  return checkUrl(labChecker({}, plainOutbound).checker, link).finally(stop);
+  return checkUrl(labChecker({ checkTimeoutMs: AMPLE_MS }, plainOutbound).checker, link).finally(
+    stop,
+  );
 }
 
 async function verdictOf(otherwise: Says, path: string): Promise<string> {

@@ -8,7 +8,7 @@ import { type Catalogue, serviceIdOf } from "../../../server/verdict/services/ca
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
 import { playedResolver } from "../../outbound/lab.ts";
 import { agree, type Promised } from "../agree.ts";
-import { labChecker } from "../prober.ts";
+import { AMPLE_MS, labChecker } from "../prober.ts";
 import { type PlayedWeb, startPlainWeb, type Web } from "./played-web.ts";
 
 /** What proves that a service is known. */
@@ -109,7 +109,7 @@ export function checkThrough(
   const canaries = { noteAlive() {}, wasAlive: async () => true, isReliable: async () => true };
   const services = { ...checker.services, canaries };
   return checkUrl(
-    { ...checker, services },
+    { ...checker, services, checkTimeoutMs: AMPLE_MS },
     { ...NEVER_CHECKED, lastDecided: "active", url, ...known },
   );
 }
