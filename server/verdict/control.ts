@@ -33,7 +33,7 @@ type Entry = { at: number; shown: Shown; control: Promise<Control | null> };
 /** What hosts showed within the last hour at addresses that must exist. */
 export type Controls = LRUCache<string, Entry>;
 
-export const createControls = (): Controls => new LRUCache({ max: HOSTS_IN_MEMORY });
+export const createControls = (most = HOSTS_IN_MEMORY): Controls => new LRUCache({ max: most });
 
 type ControlQuestion = Question & { facts: Facts };
 

@@ -259,11 +259,14 @@ export type ProfileStore = {
 export function createHostProfiles({
   clock,
   store,
+  most = HOSTS_IN_MEMORY,
 }: {
   clock: Clock;
   store?: ProfileStore;
+  /** Hosts in memory, for which room is reserved at once. */
+  most?: number;
 }): HostProfiles {
-  const memory = new LRUCache<string, ProfileEntry>({ max: HOSTS_IN_MEMORY });
+  const memory = new LRUCache<string, ProfileEntry>({ max: most });
   const once = createOnceAtATime<HostBehaviour | null>();
   const isFresh = ({ at }: ProfileEntry) => clock.now() - at < PROFILE_LIFETIME_MS;
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { nothingYet, pageOf, parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, decoderFor, type Page } from "../../server/verdict/page/page.ts";
 import { missingInLine } from "../../server/verdict/signals/clues.ts";
+import { agree } from "./agree.ts";
 import { HOSTILE_PAGES } from "./hostile-pages.ts";
 import { readPage } from "./read-page.ts";
 import { stepsOf } from "./steps.ts";
@@ -22,12 +23,22 @@ function readInPieces(html: string): Page {
   return reader.end();
 }
 
-test.each(HOSTILE_PAGES)("a page of %s takes a bounded number of steps a character", (_, page) => {
-  const [short, long] = [40_000, 80_000].map((chars) => stepsOf(() => readInPieces(page(chars))));
-
-  expect(long! / short!).toBeLessThan(2.5);
-  expect(long!).toBeLessThan(80_000 * 60);
-});
+test("a page that is made to be slow takes a bounded number of steps a character", () =>
+  agree(
+    HOSTILE_PAGES.map(([story, page]) => ({
+      story,
+      expected: { growth: "less than 2.5", steps: "at most 60 a character" },
+      seen() {
+        const [short, long] = [40_000, 80_000].map((chars) =>
+          stepsOf(() => readInPieces(page(chars))),
+        );
+        return {
+          growth: long! / short! < 2.5 ? "less than 2.5" : long! / short!,
+          steps: long! <= 80_000 * 60 ? "at most 60 a character" : long,
+        };
+      },
+    })),
+  ));
 
 test("what is opened first and closed last is not seen", () => {
   const comment = `<p>One</p><!-- ${muchOf("<b> -- ")}--><p>Two</p>`;

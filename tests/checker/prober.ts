@@ -1,3 +1,5 @@
+import type { Clock } from "../../server/lib/clock.ts";
+import type { Outbound } from "../../server/net/request.ts";
 import type { Checker } from "../../server/verdict/confirm.ts";
 import { createControls } from "../../server/verdict/control.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
@@ -9,20 +11,31 @@ import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 
+/** For requests to servers that answer at once, also on a machine that is busy with other things. */
+export const AMPLE_MS = 30_000;
+/** More would take longer to reserve than a check takes. */
+const HOSTS = 100;
+
+/** Shared, since its index takes longer to make than a check takes. */
+const BUILT_IN = catalogueWith([]);
+
 /** A checker on a clock that moves by itself whenever it waits. */
-export function labChecker(options: Partial<Checker> = {}) {
+export function labChecker(
+  options: Partial<Checker> = {},
+  outboundWith: (options: { clock: Clock }) => Outbound = labOutbound,
+) {
   const clock = movableClock("2030-01-01T00:00:00Z", { autoMove: true });
   const checker: Checker = {
     clock,
-    outbound: labOutbound({ clock }),
+    outbound: outboundWith({ clock }),
     politeness: createPoliteness({ clock, hostConcurrency: 2, hostGapMs: 0 }),
     userAgent: "Stillup/test",
     checkTimeoutMs: 3000,
     confirmDelaysMs: [0, 3000, 12_000],
-    services: createServices(clock, catalogueWith([])),
-    hostProfiles: createHostProfiles({ clock }),
+    services: createServices(clock, BUILT_IN),
+    hostProfiles: createHostProfiles({ clock, most: HOSTS }),
     robots: createRobots(),
-    controls: createControls(),
+    controls: createControls(HOSTS),
     randomName: () => "qzkxvbnmwrtplkjh",
     online: createOnline({ clock, sentinels: [], ask: async () => true }),
     lag: { worstSince: () => 0 },

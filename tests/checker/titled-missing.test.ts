@@ -1,25 +1,25 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { checkUrl } from "../../server/verdict/confirm.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import { plainOutbound } from "../outbound/lab.ts";
 import { type Says, startSite } from "../site.ts";
+import { agree, type Promised } from "./agree.ts";
 import { HOME, say, site } from "./barrier-sites.ts";
 import { outcomesOf } from "./ended.ts";
-import { labChecker } from "./prober.ts";
+import { AMPLE_MS, labChecker } from "./prober.ts";
 
 /** Pages whose title says that a page is missing, on sites that say something else of made-up addresses. */
-
-const stops: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(stops.map((stop) => stop())));
 
 const BODY = "dead soft404_body";
 const PROBE = "dead soft404_probe";
 
 async function seenAt(otherwise: Says, path: string): Promise<Conclusion> {
   const { url, stop } = startSite({}, { otherwise });
-  stops.push(stop);
   const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
-  return checkUrl(labChecker().checker, link);
+  return checkUrl(labChecker({ checkTimeoutMs: AMPLE_MS }, plainOutbound).checker, link).finally(
+    stop,
+  );
 }
 
 async function verdictOf(otherwise: Says, path: string): Promise<string> {
@@ -64,10 +64,32 @@ const ELSEWHERE: [how: string, elsewhere: () => Response][] = [
   ["on a site that fails elsewhere", () => html("Busy.", 500)],
 ];
 
+/** What a page comes to on each of these sites; `seen` makes of it what is promised. */
+const onSites = (
+  story: string,
+  path: string,
+  page: string,
+  expected: string,
+  seen: (says: Says, path: string) => Promise<string>,
+): Promised => ({
+  story: `${story}, at ${path}`,
+  expected: Object.fromEntries(ELSEWHERE.map(([how]) => [how, expected])),
+  async seen() {
+    const found: Record<string, string> = {};
+    for (const [how, elsewhere] of ELSEWHERE) {
+      found[how] = await seen(only(path, page, elsewhere), path);
+    }
+    return found;
+  },
+});
+
+const NOT_DEAD = "not dead";
+const unlessDead = (verdict: string) => (verdict.startsWith("dead") ? verdict : NOT_DEAD);
+
 const POSTS = `<div><b>anna</b> 3 May, 10:12</div><div>My start page says so since this morning. Any ideas?</div>
   <div><b>olaf</b> 3 May, 11:40</div><div>Clear the cache of your browser, that did it for me.</div>`;
 
-describe("a short topic with the words of an error page as its title is not dead", () => {
+describe("a short topic with the words of an error page as its title", () => {
   const topics: [what: string, page: string][] = [
     ["under its title", titled("Page not found", `<h1>Page not found</h1>${POSTS}`)],
     ["under a second heading", titled("Page not found", `<h2>Page not found</h2>${POSTS}`)],
@@ -159,20 +181,24 @@ describe("a short topic with the words of an error page as its title is not dead
     ],
   ];
   const paths = ["/t/17", "/d/17", "/discussion/x-y", "/posts/17", "/things/a", "/anything/a"];
-  test.each(topics.map(([what, page], at) => [what, page, paths[at % paths.length]!] as const))(
-    "%s",
-    async (_, page, path) => {
-      for (const [how, elsewhere] of ELSEWHERE) {
-        const found = await verdictOf(only(path, page, elsewhere), path);
-        expect([how, found]).toEqual([how, expect.stringMatching(/^(?:active|unknown) /)]);
-      }
-    },
-  );
+  test("is not dead", () =>
+    agree(
+      topics.map(([what, page], at) =>
+        onSites(what, paths[at % paths.length]!, page, NOT_DEAD, async (says, path) =>
+          unlessDead(await verdictOf(says, path)),
+        ),
+      ),
+    ));
 
-  test.each(paths)("at %s", async (path) => {
+  test("is alive on a site that is honest elsewhere, at any address", () => {
     const page = titled("Page not found", `<h1>Page not found</h1>${POSTS}`);
-
-    expect(await verdictOf(only(path, page, gone), path)).toBe("active ok");
+    return agree(
+      paths.map((path) => ({
+        story: path,
+        expected: { verdict: "active ok" },
+        seen: async () => ({ verdict: await verdictOf(only(path, page, gone), path) }),
+      })),
+    );
   });
 });
 
@@ -226,12 +252,14 @@ describe("a living page about something missing never dies", () => {
     ["an event's day", "/events/17", exhibit("<p>2031-05-03</p>")],
   ];
 
-  test.each(pages)("%s at %s", async (_, path, page) => {
-    for (const [how, elsewhere] of ELSEWHERE) {
-      const found = await verdictInTheEnd(only(path, page, elsewhere), path);
-      expect([how, found]).not.toEqual([how, "dead"]);
-    }
-  });
+  test("whatever the site shows elsewhere, in more than a week of checks", () =>
+    agree(
+      pages.map(([what, path, page]) =>
+        onSites(what, path, page, NOT_DEAD, async (says, path) =>
+          unlessDead(await verdictInTheEnd(says, path)),
+        ),
+      ),
+    ));
 
   const errors: [what: string, path: string, page: string][] = [
     ["an exhibit", "/exhibits/17", exhibit("<p>The page may have been moved.</p>")],
@@ -245,19 +273,21 @@ describe("a living page about something missing never dies", () => {
     ],
   ];
 
-  test.each(errors)(
-    "but the same template does without its thing: %s at %s",
-    async (_, path, page) => {
-      const missingHere = await verdictOf(only(path, page, gone), path);
-      const missingEverywhere = await verdictOf(
-        only(path, page, () => html(page)),
-        path,
-      );
-
-      expect(missingHere).toBe(BODY);
-      expect(missingEverywhere).toStartWith("dead soft404_");
-    },
-  );
+  test("but the same template does without its thing", () =>
+    agree(
+      errors.map(([story, path, page]) => ({
+        story: `${story}, at ${path}`,
+        expected: { here: BODY, everywhere: true },
+        async seen() {
+          const missingEverywhere = only(path, page, () => html(page));
+          const everywhere = await verdictOf(missingEverywhere, path);
+          return {
+            here: await verdictOf(only(path, page, gone), path),
+            everywhere: everywhere.startsWith("dead soft404_") || everywhere,
+          };
+        },
+      })),
+    ));
 
   test("and documentation of a site that shows its error page for all addresses does, too", async () => {
     const page = described("<p>It may have been moved.</p>");
@@ -315,21 +345,35 @@ describe("an error page of a site", () => {
     ],
   ];
 
-  test.each(excuses)("%s is dead where the site is honest elsewhere", async (_, page) => {
-    for (const path of ["/t/17", "/forum/topic/17", "/docs/17", "/shop/a-rope"]) {
-      expect(await verdictOf(only(path, page, gone), path)).toBe(BODY);
-    }
-  });
+  const at = (paths: string[], seen: (page: string, path: string) => Promise<unknown>) =>
+    excuses.flatMap(([what, page]) =>
+      paths.map(
+        (path): Promised => ({
+          story: `${what}, at ${path}`,
+          expected: { isDead: true },
+          seen: async () => ({ isDead: await seen(page, path) }),
+        }),
+      ),
+    );
 
-  test.each(excuses)("%s is dead where it comes for all addresses", async (_, page) => {
-    for (const path of ["/t/17", "/forum/topic/17", "/shop/a-rope"]) {
-      const found = await verdictOf(
-        only(path, page, () => html(page)),
-        path,
-      );
-      expect([BODY, PROBE]).toContain(found);
-    }
-  });
+  test("is dead where the site is honest elsewhere", () =>
+    agree(
+      at(["/t/17", "/forum/topic/17", "/docs/17", "/shop/a-rope"], async (page, path) => {
+        const found = await verdictOf(only(path, page, gone), path);
+        return found === BODY || found;
+      }),
+    ));
+
+  test("is dead where it comes for all addresses", () =>
+    agree(
+      at(["/t/17", "/forum/topic/17", "/shop/a-rope"], async (page, path) => {
+        const found = await verdictOf(
+          only(path, page, () => html(page)),
+          path,
+        );
+        return [BODY, PROBE].includes(found) || found;
+      }),
+    ));
 
   test("with the words of its honest one is dead, whatever else it says", async () => {
     const words = "<h1>Page not found</h1><p>The harbour master is on the way to look for it.</p>";
@@ -379,22 +423,38 @@ describe("a forum's sentence in a line of a short page", () => {
   const information = (sentence: string) =>
     site(`Information – ${NAME}`, `<h2>Information</h2><p>${sentence}</p>`, { words: 40 });
 
-  test.each(SENTENCES)("is dead where it comes for all addresses: %s", async (sentence) => {
-    const says: Says = (request) =>
-      new URL(request.url).pathname === "/" ? say(HOME, request) : html(information(sentence));
+  test("is dead where it comes for all addresses", () =>
+    agree(
+      SENTENCES.map((sentence) => ({
+        story: sentence,
+        expected: { verdict: PROBE },
+        async seen() {
+          const says: Says = (request) =>
+            new URL(request.url).pathname === "/"
+              ? say(HOME, request)
+              : html(information(sentence));
+          return { verdict: await verdictOf(says, "/viewtopic.php?f=2&t=17") };
+        },
+      })),
+    ));
 
-    expect(await verdictOf(says, "/viewtopic.php?f=2&t=17")).toBe(PROBE);
-  });
-
-  test.each(SENTENCES)("quoted in an article is not: %s", async (sentence) => {
-    const page = titled(
-      "Fehler in Foren",
-      `<h1>Was die Meldungen eines Forums bedeuten</h1><p>${sentence}</p>${POSTS}`,
-    );
-
-    expect(await verdictOf(only("/hilfe/17", page, gone), "/hilfe/17")).toBe("active ok");
-    expect(await verdictOf(only("/hilfe/17", page, soft), "/hilfe/17")).toBe("active ok");
-  });
+  test("quoted in an article is not", () =>
+    agree(
+      SENTENCES.map((sentence) => ({
+        story: sentence,
+        expected: { honest: "active ok", soft: "active ok" },
+        async seen() {
+          const page = titled(
+            "Fehler in Foren",
+            `<h1>Was die Meldungen eines Forums bedeuten</h1><p>${sentence}</p>${POSTS}`,
+          );
+          return {
+            honest: await verdictOf(only("/hilfe/17", page, gone), "/hilfe/17"),
+            soft: await verdictOf(only("/hilfe/17", page, soft), "/hilfe/17"),
+          };
+        },
+      })),
+    ));
 });
 
 describe("a page in unknown words that its folder shows for all addresses", () => {
@@ -415,7 +475,7 @@ describe("a page in unknown words that its folder shows for all addresses", () =
       return pathname === "/" ? say(HOME, request) : gone();
     };
 
-  test.each([
+  const pages: [what: string, page: string, verdict: string][] = [
     ["of 300 characters", plain(300), "unknown soft404_suspected"],
     ["of 400 characters", plain(400), "unknown soft404_suspected"],
     ["of 450 characters", plain(450), "active ok"],
@@ -423,9 +483,15 @@ describe("a page in unknown words that its folder shows for all addresses", () =
     ["of 300 characters in the frame of an app", framed(300), "unknown soft404_suspected"],
     ["of 900 characters in the frame of an app", framed(900), "active ok_unverified_app"],
     ["without a sentence in the frame of an app", framed(10), "active ok_unverified_app"],
-  ])("%s", async (_, page, verdict) => {
-    expect(await verdictOf(inFolder(page), "/folder/a")).toBe(verdict);
-  });
+  ];
+  test("is suspected if it is short, and alive if it is not", () =>
+    agree(
+      pages.map(([story, page, verdict]) => ({
+        story,
+        expected: { verdict },
+        seen: async () => ({ verdict: await verdictOf(inFolder(page), "/folder/a") }),
+      })),
+    ));
 
   test("is not suspected where the home page is the same", async () => {
     const says: Says = () => html(framed(300));

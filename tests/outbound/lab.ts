@@ -34,3 +34,7 @@ export const labOutbound = (options: Partial<OutboundOptions> = {}) =>
     extraCa: TEST_CA,
     ...options,
   });
+
+/** The same for sites without TLS only, since to read all authorities takes longer than a check. */
+export const plainOutbound = ({ clock }: Pick<OutboundOptions, "clock">) =>
+  labOutbound({ clock, extraCa: undefined });

@@ -4,6 +4,7 @@ import { checkUrl } from "../../../server/verdict/confirm.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createCatalogue } from "../../../server/verdict/services/catalogue.ts";
 import type { Ask, Kind, Page, Rule, Service } from "../../../server/verdict/services/record.ts";
+import { agree } from "../agree.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 import { checkerThrough } from "./prove.ts";
 
@@ -303,7 +304,7 @@ describe("A host that a record asks, other than the link's own,", () => {
   const PARKED = page(
     '<html data-adblockkey="MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBANDrp2lz7AOmADaN8tA50LsWcjLFyQFcb"><title>api.files.test</title><p>This domain is for sale!</p>',
   );
-  const MISSING = "dns_nxdomain";
+  const MISSING = "dns_nxdomain" as const;
   const there = json({ state: "there" });
   const gone = json({ state: "gone" });
   /** The known-good link is there, wherever it is asked for. */
@@ -333,12 +334,13 @@ describe("A host that a record asks, other than the link's own,", () => {
 
   const FAILED = "unknown service_probe_failed";
 
-  test.each<[story: string, path: string, played: Web, lost: Record<string, "dns_nxdomain">]>([
+  type Lost = NonNullable<Parameters<typeof checkerThrough>[2]>;
+  const FAILING: [story: string, path: string, played: Web, lost: Lost][] = [
     ["has no name any more, and the page is read there", "moved", {}, { [API]: MISSING }],
     ["has no name any more, and is the only one to ask", "never", {}, { [API]: MISSING }],
     ["has no name any more, and is asked second", "steps", {}, { [API]: MISSING }],
-    ["is not known by the name servers just now", "moved", {}, { [API]: "dns_servfail" as never }],
-    ["has no address", "moved", {}, { [API]: "dns_nodata" as never }],
+    ["is not known by the name servers just now", "moved", {}, { [API]: "dns_servfail" }],
+    ["has no address", "moved", {}, { [API]: "dns_nodata" }],
     ["shows the certificate of another", "untrusted", {}, {}],
     ["is in trouble", "moved", { [`${API}/moved/a`]: page("Trouble", 500) }, {}],
     ["is away for a while", "moved", { [`${API}/moved/a`]: page("Back soon", 503) }, {}],
@@ -351,21 +353,24 @@ describe("A host that a record asks, other than the link's own,", () => {
       { [ELSEWHERE]: MISSING },
     ],
     ["redirects in a circle", "moved", { [`${API}/moved/a`]: to(`https://${API}/moved/a`) }, {}],
-  ])(
-    "that %s makes no link dead, and known-good links are asked for",
-    async (_, path, played, lost) => {
-      const { seen, songs } = await checked(
-        path,
-        { [`${HOST}/steps/a`]: "<p>a.zip</p>", ...played },
-        lost,
-      );
+  ];
+  test("that fails makes no link dead, and known-good links are asked for", () =>
+    agree(
+      FAILING.map(([story, path, played, lost]) => ({
+        story,
+        expected: { seen: FAILED, asksCanaries: true },
+        async seen() {
+          const { seen, songs } = await checked(
+            path,
+            { [`${HOST}/steps/a`]: "<p>a.zip</p>", ...played },
+            lost,
+          );
+          return { seen, asksCanaries: songs > 0 };
+        },
+      })),
+    ));
 
-      expect(seen).toBe(FAILED);
-      expect(songs).toBeGreaterThan(0);
-    },
-  );
-
-  test.each<[story: string, path: string, played: Web, lost: string[], seen: string]>([
+  const OTHERWISE: [story: string, path: string, played: Web, lost: string[], seen: string][] = [
     ["is fine, but the link's own is missing", "both", {}, [HOST, API], "dead dns_nxdomain"],
     [
       "is missing, but the link's own page says that it was deleted",
@@ -413,11 +418,19 @@ describe("A host that a record asks, other than the link's own,", () => {
       [ELSEWHERE],
       "dead dns_nxdomain",
     ],
-  ])("that %s changes nothing else", async (_, path, played, lost, expected) => {
-    const missing = Object.fromEntries(lost.map((host) => [host, MISSING as "dns_nxdomain"]));
-
-    expect((await checked(path, played, missing)).seen).toBe(expected);
-  });
+  ];
+  test("that answers, or is not needed, changes nothing else", () =>
+    agree(
+      OTHERWISE.map(([story, path, played, lost, seen]) => ({
+        story,
+        expected: { seen },
+        async seen() {
+          const missing = Object.fromEntries(lost.map((host) => [host, MISSING] as const));
+          const { seen } = await checked(path, played, missing);
+          return { seen };
+        },
+      })),
+    ));
 });
 
 describe("A service in trouble", () => {
@@ -432,62 +445,70 @@ describe("A service in trouble", () => {
   const asked = (path: string) =>
     lines().filter((line) => line.includes(`${API}/${path}/a`)).length;
 
-  test.each<[story: string, path: string, answers: Response[], seen: string, times: number]>([
-    ["500 and then an answer", "never", [troubled(500), there], "active ok_service", 2],
+  const ANSWERS: [story: string, path: string, answers: Response[], seen: string, times: number][] =
     [
-      "502 twice and then an answer",
-      "never",
-      [troubled(502), troubled(502), there],
-      "active ok_service",
-      3,
-    ],
-    ["504 for good", "never", [troubled(504)], "unknown service_probe_failed", 3],
-    [
-      "500 for good, and a page that no rule knows",
-      "both",
-      [troubled(500)],
-      "unknown service_probe_failed",
-      3,
-    ],
-    [
-      "500 and then an answer, and a page that no rule knows",
-      "both",
-      [troubled(500), there],
-      "active ok_service",
-      2,
-    ],
-    [
-      "500 and then death",
-      "never",
-      [troubled(500), json({ state: "gone" })],
-      "dead service_deleted",
-      3,
-    ],
-    [
-      "503 with a moment to wait",
-      "never",
-      [troubled(503, { "Retry-After": "5" }), there],
-      "active ok_service",
-      2,
-    ],
-    ["503 without one", "never", [troubled(503), there], "unknown service_probe_failed", 1],
-    [
-      "503 with a long wait",
-      "never",
-      [troubled(503, { "Retry-After": "3600" }), there],
-      "unknown service_probe_failed",
-      1,
-    ],
-    ["522", "never", [troubled(522), there], "active ok_service", 2],
-    ["501", "never", [troubled(501), there], "unknown service_probe_failed", 1],
-    ["403", "never", [troubled(403), there], "unknown service_probe_failed", 1],
-    ["what is no JSON", "never", [text("hello"), there], "unknown service_probe_failed", 1],
-  ])("that answers %s is asked again as any server is", async (_, path, answers, seen, times) => {
-    const checks = checking({ ...playing(path, answers), [`${HOST}/both/a`]: PLAIN });
-
-    expect(await checks.seen(`https://${HOST}/${path}/a`)).toEqual([seen]);
-    expect(asked(path)).toBe(times);
-  });
+      ["500 and then an answer", "never", [troubled(500), there], "active ok_service", 2],
+      [
+        "502 twice and then an answer",
+        "never",
+        [troubled(502), troubled(502), there],
+        "active ok_service",
+        3,
+      ],
+      ["504 for good", "never", [troubled(504)], "unknown service_probe_failed", 3],
+      [
+        "500 for good, and a page that no rule knows",
+        "both",
+        [troubled(500)],
+        "unknown service_probe_failed",
+        3,
+      ],
+      [
+        "500 and then an answer, and a page that no rule knows",
+        "both",
+        [troubled(500), there],
+        "active ok_service",
+        2,
+      ],
+      [
+        "500 and then death",
+        "never",
+        [troubled(500), json({ state: "gone" })],
+        "dead service_deleted",
+        3,
+      ],
+      [
+        "503 with a moment to wait",
+        "never",
+        [troubled(503, { "Retry-After": "5" }), there],
+        "active ok_service",
+        2,
+      ],
+      ["503 without one", "never", [troubled(503), there], "unknown service_probe_failed", 1],
+      [
+        "503 with a long wait",
+        "never",
+        [troubled(503, { "Retry-After": "3600" }), there],
+        "unknown service_probe_failed",
+        1,
+      ],
+      ["522", "never", [troubled(522), there], "active ok_service", 2],
+      ["501", "never", [troubled(501), there], "unknown service_probe_failed", 1],
+      ["403", "never", [troubled(403), there], "unknown service_probe_failed", 1],
+      ["what is no JSON", "never", [text("hello"), there], "unknown service_probe_failed", 1],
+    ];
+  test("is asked again as any server is", () =>
+    agree(
+      ANSWERS.map(([story, path, answers, seen, times]) => ({
+        story: `answers ${story}`,
+        expected: { seen: [seen], times },
+        async seen() {
+          const checks = checking({ ...playing(path, answers), [`${HOST}/both/a`]: PLAIN });
+          const seen = await checks.seen(`https://${HOST}/${path}/a`);
+          return { seen, times: asked(path) };
+        },
+      })),
+    ));
 
   test("is not asked again where its page is enough", async () => {
     const checks = checking({

@@ -6,6 +6,7 @@ import { readConfig } from "../../../server/config/config.ts";
 import { serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
 import type { Service } from "../../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
+import { agree } from "../agree.ts";
 import { json, page } from "./played-web.ts";
 import { prove } from "./prove.ts";
 
@@ -122,7 +123,7 @@ describe("own services", () => {
     expect(catalogue.services.filter(({ id }) => id === "youtube")).toHaveLength(1);
   });
 
-  test.each([
+  const REFUSED: [what: string, records: unknown, problem: RegExp][] = [
     ["invalid JSON", "[{", /not valid JSON: /],
     ["no list", { id: "wiki" }, /: must be a list of records: /],
     ["no record", [WIKI, 7], /Record 2: .*expected object/],
@@ -233,10 +234,26 @@ describe("own services", () => {
       [WIKI, { ...WIKI, id: "other" }],
       /Service "other", hosts: "wiki.example.org" also belongs to "wiki"/,
     ],
-  ])("are refused with %s", (_, records, problem) => {
-    expect(() => read(records)).toThrow(/^STILLUP_SERVICES_FILE \(/);
-    expect(() => read(records)).toThrow(problem);
-  });
+  ];
+  test("are refused with what is not a record, and the file and the field are named", () =>
+    agree(
+      REFUSED.map(([what, records, problem]) => ({
+        story: what,
+        expected: { setting: "STILLUP_SERVICES_FILE (", problem: String(problem) },
+        seen: () => refusalOf(records, problem),
+      })),
+    ));
+
+  /** The start of the error, and the pattern if the error fits it, or all of the error. */
+  function refusalOf(records: unknown, problem: RegExp) {
+    try {
+      return { services: read(records) };
+    } catch (error) {
+      const { message } = error as Error;
+      const [setting] = /^STILLUP_SERVICES_FILE \(/.exec(message) ?? [];
+      return { setting, problem: problem.test(message) ? String(problem) : message };
+    }
+  }
 
   test("are none where the setting is empty", () => {
     expect(readConfig({ STILLUP_SERVICES_FILE: "" }).ownServices).toEqual([]);

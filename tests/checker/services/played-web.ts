@@ -1,5 +1,8 @@
 import net, { type AddressInfo, type Socket } from "node:net";
 import { generate } from "selfsigned";
+import type { OutboundOptions } from "../../../server/net/exchange.ts";
+import type { Outbound } from "../../../server/net/request.ts";
+import { labOutbound } from "../../outbound/lab.ts";
 
 /** What a played server answers: a status, a page, or anything else that a response can be. */
 export type Answers =
@@ -14,6 +17,15 @@ export type Web = Record<string, Answers>;
 /** A request as received: method, URL and body in one line, and its headers. */
 export type SeenRequest = { line: string; headers: Headers };
 
+/** What plays the world: a checker reaches nothing else through its outbound. */
+export type PlayedWeb = {
+  outboundWith(options: Pick<OutboundOptions, "clock" | "resolver">): Outbound;
+  /** Replaces the web, and forgets the requests. */
+  play(web: Web): void;
+  requests(): SeenRequest[];
+  stop(): Promise<void>;
+};
+
 /**
  * Starts a server that plays every host under its real name, with a certificate for it, behind a proxy that
  * connects every tunnel to it.
@@ -27,33 +39,64 @@ export async function startPlayedWeb(hosts: string[]) {
       { name: "subjectAltName", altNames: hosts.map((value) => ({ type: 2, value })) },
     ],
   });
-  let web: Web = {};
-  let requests: SeenRequest[] = [];
+  const { answer, ...played } = createWeb();
+  const tls = { cert, key };
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: answer });
+  const tunnels = await startProxy(server.port ?? 0);
+  const proxy = `http://127.0.0.1:${tunnels.port}`;
+  return {
+    ...played,
+    ca: cert,
+    proxy,
+    outboundWith: (options) => labOutbound({ ...options, proxy, extraCa: cert }),
+    async stop() {
+      tunnels.stop();
+      await server.stop(true);
+    },
+  } satisfies PlayedWeb & { ca: string; proxy: string };
+}
+
+/**
+ * Plays every host without TLS, which would take most of the time of thousands of checks. A request for https arrives
+ * over http, with the port of https.
+ */
+export function startPlainWeb(): PlayedWeb {
+  const { answer, ...played } = createWeb();
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    tls: { cert, key },
-    async fetch(request) {
+    fetch: (request) => answer(new Request(askedFor(request.url), request)),
+  });
+  const proxy = `http://127.0.0.1:${server.port}`;
+  return {
+    ...played,
+    outboundWith(options) {
+      const outbound = labOutbound({ ...options, proxy, extraCa: undefined });
+      return { ...outbound, request: (url, input) => outbound.request(withoutTls(url), input) };
+    },
+    stop: () => server.stop(true),
+  };
+}
+
+const withoutTls = (url: string | URL) =>
+  `${url}`.replace(/^https:\/\/([^/?#:]+)/, "http://$1:443");
+const askedFor = (url: string) => url.replace(/^http:\/\/([^/?#:]+):443/, "https://$1");
+
+function createWeb() {
+  let web: Web = {};
+  let requests: SeenRequest[] = [];
+  return {
+    async answer(request: Request): Promise<Response> {
       const body = await request.clone().text();
       const line = `${request.method} ${request.url}${body === "" ? "" : ` ${body}`}`;
       requests.push({ line, headers: request.headers });
       return say(answerOf(web, request.url), request);
     },
-  });
-  const proxy = await startProxy(server.port ?? 0);
-  return {
-    ca: cert,
-    proxy: `http://127.0.0.1:${proxy.port}`,
-    /** Replaces the web, and forgets the requests. */
     play(next: Web) {
       web = next;
       requests = [];
     },
     requests: () => requests,
-    async stop() {
-      proxy.stop();
-      await server.stop(true);
-    },
   };
 }
 

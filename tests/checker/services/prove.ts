@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Resolution } from "../../../server/net/resolve.ts";
 import { type KnownLink, NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
 import { checkUrl } from "../../../server/verdict/confirm.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createServices } from "../../../server/verdict/services/ask.ts";
-import { serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
+import { type Catalogue, serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
-import { labOutbound } from "../../outbound/lab.ts";
-import { labChecker } from "../prober.ts";
-import { startPlayedWeb, type Web } from "./played-web.ts";
+import { playedResolver } from "../../outbound/lab.ts";
+import { agree, type Promised } from "../agree.ts";
+import { AMPLE_MS, labChecker } from "../prober.ts";
+import { type PlayedWeb, startPlainWeb, type Web } from "./played-web.ts";
 
 /** What proves that a service is known. */
 export type Proof = {
@@ -35,46 +36,48 @@ export type Row = {
 const BUILT_IN = catalogueWith([]);
 
 /**
- * Tests what the links of services come to. Canaries are left out, since they have a test of their own.
+ * Tests what the links of services come to, one test for each service. Canaries are left out, since they have a test of
+ * their own.
  *
  * @param catalogue the built-in one if none is given
  */
 export function prove(proofs: [id: string, proof: Proof][], catalogue = BUILT_IN): void {
-  let web: Awaited<ReturnType<typeof startPlayedWeb>>;
-  beforeAll(async () => {
-    web = await startPlayedWeb(hostsOf(proofs.flatMap(([, { rows }]) => rows)));
-  });
+  const web = startPlainWeb();
   afterAll(() => web.stop());
 
-  describe.each(proofs)("%s", (id, { urls, rows }) => {
-    test("has enough addresses and rows", () => {
-      expect(urls.length).toBeGreaterThanOrEqual(3);
-      expect(rows.length).toBeGreaterThanOrEqual(4);
-    });
-
-    test.each(urls)("owns %s", (url) => {
-      expect(serviceIdOf(catalogue, new URL(url))).toBe(id);
-    });
-
-    test.each(rows)("$what: $seen", async ({ url, web: played, seen, asked, headers }) => {
-      web.play(played);
-
-      const conclusion = await checkThrough(web, url, catalogue);
-
-      expect({ seen: shown(conclusion), unplayed: unplayed(conclusion) }).toEqual({
-        seen,
-        unplayed: [],
-      });
-      const lines = web.requests().map(({ line }) => line);
-      if (asked) expect([...new Set(lines)]).toEqual(asked);
-      for (const [name, value] of Object.entries(headers ?? {})) {
-        expect(web.requests()[0]?.headers.get(name)).toBe(value);
-      }
-    });
+  test.each(proofs)("%s", async (id, { urls, rows }) => {
+    expect(urls.length).toBeGreaterThanOrEqual(3);
+    expect(rows.length).toBeGreaterThanOrEqual(4);
+    await agree([
+      ...urls.map((url) => ownedBy(id, url, catalogue)),
+      ...rows.map((row) => promiseOf(row, web, catalogue)),
+    ]);
   });
 }
 
-type PlayedWeb = Awaited<ReturnType<typeof startPlayedWeb>>;
+const ownedBy = (id: string, url: string, catalogue: Catalogue): Promised => ({
+  story: `owns ${url}`,
+  expected: { service: id },
+  seen: async () => ({ service: serviceIdOf(catalogue, new URL(url)) }),
+});
+
+const promiseOf = (row: Row, web: PlayedWeb, catalogue: Catalogue): Promised => ({
+  story: `${row.what}, at ${row.url}`,
+  expected: { verdict: row.seen, unplayed: [], asked: row.asked, headers: row.headers },
+  async seen() {
+    web.play(row.web);
+    const conclusion = await checkThrough(web, row.url, catalogue);
+    const lines = web.requests().map(({ line }) => line);
+    const sent = web.requests()[0]?.headers;
+    const names = Object.keys(row.headers ?? {});
+    return {
+      verdict: shown(conclusion),
+      unplayed: unplayed(conclusion),
+      asked: row.asked && [...new Set(lines)],
+      headers: row.headers && Object.fromEntries(names.map((name) => [name, sent?.get(name)])),
+    };
+  },
+});
 
 /**
  * A checker that reaches only the played web, with the canaries of the program. The name servers fail for the
@@ -85,15 +88,14 @@ export function checkerThrough(
   catalogue = BUILT_IN,
   lost: Record<string, (Resolution & { ok: false })["reason"]> = {},
 ) {
-  const { clock, checker } = labChecker();
   const resolve = async (name: string): Promise<Resolution> => {
     const reason = lost[name];
     return reason ? { ok: false, reason } : { ok: true, addresses: ["127.0.0.1"] };
   };
   const askEach = async (name: string) => [await resolve(name)];
-  const resolver = { ...checker.outbound.resolver, resolve, askEach, isChosen: true };
-  const outbound = labOutbound({ clock, resolver, proxy: web.proxy, extraCa: web.ca });
-  return { clock, checker: { ...checker, outbound, services: createServices(clock, catalogue) } };
+  const resolver = { ...playedResolver({}), resolve, askEach, isChosen: true };
+  const { clock, checker } = labChecker({}, ({ clock }) => web.outboundWith({ clock, resolver }));
+  return { clock, checker: { ...checker, services: createServices(clock, catalogue) } };
 }
 
 /** One whole check of a link that was alive before, so that C1 looks twice and C2 three times. */
@@ -107,7 +109,7 @@ export function checkThrough(
   const canaries = { noteAlive() {}, wasAlive: async () => true, isReliable: async () => true };
   const services = { ...checker.services, canaries };
   return checkUrl(
-    { ...checker, services },
+    { ...checker, services, checkTimeoutMs: AMPLE_MS },
     { ...NEVER_CHECKED, lastDecided: "active", url, ...known },
   );
 }
@@ -126,13 +128,4 @@ const UNPLAYED = 599;
 const unplayed = ({ evidence, statusCode, finalUrl }: Conclusion) => [
   ...evidence.probes.filter(({ status }) => status === UNPLAYED).map(({ url }) => url),
   ...(statusCode === UNPLAYED ? [finalUrl] : []),
-];
-
-const hostsOf = (rows: Row[]) => [
-  ...new Set(
-    rows.flatMap(({ url, web }) => [
-      new URL(url).host,
-      ...Object.keys(web).map((key) => key.split("/")[0]!),
-    ]),
-  ),
 ];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { firstRule, replyTo } from "../../../server/verdict/services/decide.ts";
 import { toPattern, toText, toUrl, type When } from "../../../server/verdict/services/record.ts";
 import { prepare } from "../../../server/verdict/services/requests.ts";
+import { agree } from "../agree.ts";
 import { answerOf } from "../seen.ts";
 
 const VALUES = {
@@ -22,8 +23,14 @@ async function holds(when: When, told: Parameters<typeof answerOf>[0] = {}, text
   return firstRule({ rules: [{ ...when, means: "ok_service" }] }, reply, VALUES) !== null;
 }
 
+const ruleRow = (when: When, does: boolean, told: Parameters<typeof answerOf>[0] = {}) => ({
+  story: JSON.stringify(when),
+  expected: { holds: does },
+  seen: async () => ({ holds: await holds(when, told) }),
+});
+
 describe("A rule holds", () => {
-  test.each<[when: When, does: boolean]>([
+  const BY_ANSWER: [when: When, does: boolean][] = [
     [{}, true],
     [{ status: 200 }, true],
     [{ status: [200, 410] }, true],
@@ -65,19 +72,20 @@ describe("A rule holds", () => {
     [{ json: { "file.state": "open", "file.size": 1 } }, false],
     [{ status: 200, text: "none" }, false],
     [{ missing: true }, false],
-  ])("by %j: %p", async (when, does) => {
-    expect(await holds(when)).toBe(does);
-  });
+  ];
+  test("by what is answered", () => agree(BY_ANSWER.map(([when, does]) => ruleRow(when, does))));
 
-  test.each<[when: When, does: boolean]>([
+  const BY_PLACE: [when: When, does: boolean][] = [
     [{ url: "/b/{id}$" }, false],
     [{ url: "^https://files\\.test/f/{id}$" }, true],
     [{ url: "^https://files\\.test/F/" }, true],
     [{ bytes: { min: 5, max: 5 } }, true],
     [{ bytes: { min: 6 } }, false],
     [{ bytes: { max: 4 } }, false],
-  ])("by where and how long the answer is, as by %j: %p", async (when, does) => {
-    expect(await holds(when, { at: "https://files.test/f/a%2Fb", bodyBytes: 5 })).toBe(does);
+  ];
+  test("by where and how long the answer is", () => {
+    const told = { at: "https://files.test/f/a%2Fb", bodyBytes: 5 };
+    return agree(BY_PLACE.map(([when, does]) => ruleRow(when, does, told)));
   });
 
   test("by a page's title", async () => {
@@ -119,7 +127,7 @@ describe("A rule holds", () => {
 });
 
 describe("A template", () => {
-  test.each([
+  const TEMPLATES = [
     ["https://api.test/{id}", "https://api.test/a%2Fb"],
     ["https://api.test/{id|raw}", "https://api.test/a%2Fb"],
     [
@@ -132,9 +140,15 @@ describe("A template", () => {
     ],
     ["https://api.test/{name|lower}", "https://api.test/abc%20d"],
     ["https://api.test/{none}", "https://api.test/"],
-  ])("of a URL: %s", (template, url) => {
-    expect(toUrl(template, VALUES)).toBe(url);
-  });
+  ] as const;
+  test("of a URL is filled in", () =>
+    agree(
+      TEMPLATES.map(([template, url]) => ({
+        story: template,
+        expected: { url },
+        seen: () => ({ url: toUrl(template, VALUES) }),
+      })),
+    ));
 
   test("of a text holds what an address packs, and of a pattern what it says", () => {
     expect(toText("{id} {url}", VALUES)).toBe("a/b https://files.test/a%2Fb?x=1");

@@ -1,4 +1,4 @@
-/** Pages of parking services, as they make them for a domain; and whom they let serve its name. */
+/** Pages of parking services, as they make them for a domain. */
 
 /** Sedo's: advertisements, filled in by its script. */
 export const sedo = (domain = "site.test") =>
@@ -42,13 +42,3 @@ export const forSale = (words: string, text = "Get a price in less than 24 hours
 /** Parks nothing that the outside can tell by words: "Welcome" and a list of links. */
 export const linkList = (domain = "site.test") =>
   `<!doctype html><html><head><title>${domain}</title></head><body><h1>${domain}</h1><p>Web hosting, insurance, flights</p></body></html>`;
-
-export const PARKED_NAMES = {
-  nameServers: ["ns1.sedoparking.com", "ns2.sedoparking.com"],
-  aliases: [],
-};
-export const USUAL_NAMES = { nameServers: ["ns1.hosting.test", "ns2.hosting.test"], aliases: [] };
-
-export const SEDOS_ADDRESS = "91.195.240.94";
-/** Dan's, hired from Amazon. */
-export const DANS_ADDRESS = "3.64.163.50";

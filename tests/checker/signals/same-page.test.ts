@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fingerprintOf, isNear, isSamePage } from "../../../server/verdict/signals/same-page.ts";
+import { agree } from "../agree.ts";
 import { answerOf } from "../seen.ts";
 import { article, page, paragraph, shell, story } from "./missing-pages.ts";
 
@@ -59,23 +60,28 @@ const sameButFor: Sides[] = [
 ];
 
 describe("two answers show the same page if they differ by nothing but", () => {
-  test.each([
+  const SAME: Sides[] = [
     ...sameButFor,
-    ["one word of few", paragraph(3, 60), `${paragraph(3, 60)}Monday`] as Sides,
+    ["one word of few", paragraph(3, 60), `${paragraph(3, 60)}Monday`],
     [
       "little beside a line that is said a hundred times",
       `${"Nothing is here. ".repeat(100)} river harbour bridge lantern`,
       `${"Nothing is here. ".repeat(100)} window garden winter copper`,
-    ] as Sides,
-    [
-      "the slug in another alphabet",
-      excuse("<p>мост</p>"),
-      excuse("<p>qwertzuiopasdfgh</p>"),
-    ] as Sides,
-  ])("%s", async (what, ours, theirs) => {
-    const at = what.includes("alphabet") ? encodeURI("http://site.test/articles/мост") : STORY;
-    expect(await isSame(ours, theirs, [at, RANDOM])).toBe(true);
-  });
+    ],
+    ["the slug in another alphabet", excuse("<p>мост</p>"), excuse("<p>qwertzuiopasdfgh</p>")],
+  ];
+  test("what is no part of the page", () =>
+    agree(
+      SAME.map(([story, ours, theirs]) => ({
+        story,
+        expected: { isSame: true },
+        async seen() {
+          const isOther = story.includes("alphabet");
+          const at = isOther ? encodeURI("http://site.test/articles/мост") : STORY;
+          return { isSame: await isSame(ours, theirs, [at, RANDOM]) };
+        },
+      })),
+    ));
 
   test("the way there", async () => {
     const led = await answerOf({
@@ -89,7 +95,7 @@ describe("two answers show the same page if they differ by nothing but", () => {
 });
 
 describe("two answers show different pages if they have", () => {
-  test.each<Sides>([
+  const OTHERS: Sides[] = [
     ["other texts", article("A bridge"), article("A harbour at night")],
     [
       "other titles over the same furniture",
@@ -130,9 +136,15 @@ describe("two answers show different pages if they have", () => {
       "<h1>報せ</h1><p>今日は晴れです。川は静かです。</p>",
       "<h1>報せ</h1><p>橋が壊れました。船は来ません。</p>",
     ],
-  ])("%s", async (_, ours, theirs) => {
-    expect(await isSame(ours, theirs)).toBe(false);
-  });
+  ];
+  test("other words or another frame", () =>
+    agree(
+      OTHERS.map(([story, ours, theirs]) => ({
+        story,
+        expected: { isSame: false },
+        seen: async () => ({ isSame: await isSame(ours, theirs) }),
+      })),
+    ));
 
   test("nothing that is a page", async () => {
     const file = await answerOf({ headers: { "Content-Type": "application/pdf" } });
@@ -141,13 +153,17 @@ describe("two answers show different pages if they have", () => {
   });
 });
 
-describe("a fingerprint tells a page again, apart from", () => {
-  test.each(sameButFor.filter(([what]) => !/words of|one word|in the title/.test(what)))(
-    "%s",
-    async (_, ours, theirs) => {
-      expect(await areNear(ours, theirs)).toBe(true);
-    },
-  );
+describe("a fingerprint shows that a page is the same, apart from", () => {
+  test("what changes at each reading", () =>
+    agree(
+      sameButFor
+        .filter(([what]) => !/words of|one word|in the title/.test(what))
+        .map(([story, ours, theirs]) => ({
+          story,
+          expected: { areNear: true },
+          seen: async () => ({ areNear: await areNear(ours, theirs) }),
+        })),
+    ));
 
   test("an address in another folder", async () => {
     const at = (path: string) =>

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
+import { checkUrl } from "../../server/verdict/confirm.ts";
+import { plainOutbound } from "../outbound/lab.ts";
+import { type Says, startSite } from "../site.ts";
+import type { Promised } from "./agree.ts";
+import { below, belowSections, HOME, say } from "./barrier-sites.ts";
+import { PageShape, pageOf } from "./pages.ts";
+import { AMPLE_MS, labChecker } from "./prober.ts";
+
+/** A status, a page, a body of another type, or a redirect. */
+const Answer = z.union([
+  z.number(),
+  z.strictObject({
+    ...PageShape,
+    status: z.number().optional(),
+    to: z.string().optional(),
+    sent: PageShape.html,
+    type: z.string().optional(),
+  }),
+]);
+type Answer = z.infer<typeof Answer>;
+
+const SiteFields = z.strictObject({
+  what: z.string(),
+  /** Of the link. */
+  path: z.string().default("/articles/some-story"),
+  /** At each address. */
+  everywhere: Answer.optional(),
+  /** At the root; the home page of a shop unless the row says otherwise. */
+  home: Answer.optional(),
+  /** At the link's own address. */
+  here: Answer.optional(),
+  /** At all other addresses, and at the link's own if nothing is said of it. */
+  elsewhere: Answer.default(404),
+  /** Whether the pages are there to which the menu of the home page leads. */
+  sections: z.boolean().default(false),
+  /** A page at another address, which is alive. */
+  there: Answer.optional(),
+  /** The verdict and its reason; a regular expression is in slashes. */
+  seen: z.string(),
+});
+type SiteFields = z.infer<typeof SiteFields>;
+
+export const isSite = (row: object) =>
+  ["everywhere", "home", "here", "elsewhere"].some((name) => name in row);
+
+/** What a row says of a whole site, checked from the request to the verdict. The link was alive before. */
+export function promiseOfSite(fields: unknown): Promised {
+  const row = SiteFields.parse(fields);
+  return {
+    story: row.what,
+    expected: { verdict: row.seen, ...(row.there && { "verdict there": "active ok" }) },
+    async seen() {
+      const says = siteOf(row);
+      const verdict = await verdictAt(says, row.path);
+      return {
+        verdict: fits(verdict, row.seen) ? row.seen : verdict,
+        ...(row.there && { "verdict there": await verdictAt(says, THERE) }),
+      };
+    },
+  };
+}
+
+const THERE = "/there";
+
+function fits(verdict: string, wanted: string): boolean {
+  const [, pattern] = /^\/(.*)\/$/.exec(wanted) ?? [];
+  return pattern === undefined ? verdict === wanted : new RegExp(pattern).test(verdict);
+}
+
+/** The verdict on a link to a site, which is started for it alone. */
+export async function verdictAt(says: Says, path: string): Promise<string> {
+  const { url, stop } = startSite({}, { otherwise: (request) => say(says, request) });
+  try {
+    const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
+    const { status, reason } = await checkUrl(
+      labChecker({ checkTimeoutMs: AMPLE_MS }, plainOutbound).checker,
+      link,
+    );
+    return `${status} ${reason}`;
+  } finally {
+    await stop();
+  }
+}
+
+/** The site that a row tells of. */
+export function siteOf(row: SiteFields): Says {
+  const { everywhere, sections } = row;
+  if (everywhere !== undefined) return saysOf(everywhere);
+  const home = row.home === undefined ? HOME : saysOf(row.home);
+  const elsewhere = saysOf(row.elsewhere);
+  const [own] = row.path.split("?");
+  const pages: Record<string, Says> = {
+    [own!]: row.here === undefined ? elsewhere : saysOf(row.here),
+    ...(row.there && { [THERE]: saysOf(row.there) }),
+  };
+  const deep: Says = (request) => say(pages[new URL(request.url).pathname] ?? elsewhere, request);
+  return sections ? belowSections(deep) : below(deep, home);
+}
+
+function saysOf(answer: Answer): Says {
+  if (typeof answer === "number") return answer;
+  const { to, sent, type = "text/html; charset=utf-8", status = 200, ...page } = answer;
+  if (to !== undefined) return () => new Response(null, { status: 302, headers: { Location: to } });
+  const body = pageOf(sent === undefined ? page : { html: sent });
+  return () => new Response(body ?? "", { status, headers: { "Content-Type": type } });
+}
