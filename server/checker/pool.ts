@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, repeat } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
 import { lineOf } from "../lib/site.ts";
 import type { Batch, ReadSource } from "../reading/job.ts";
@@ -331,13 +331,9 @@ function createPlace(options: PlaceOptions) {
     pauseMs = isSick ? Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs)) : 0;
   }
 
-  async function endWhenIdle() {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(IDLE_MS / 15, stopping.signal);
-      if (clock.elapsed() - usedAt > IDLE_MS && !isBusy?.()) running?.end("stopped");
-    }
-  }
-  void endWhenIdle();
+  void repeat(options, IDLE_MS / 15, stopping.signal, async () => {
+    if (clock.elapsed() - usedAt > IDLE_MS && !isBusy?.()) running?.end("stopped");
+  });
 
   const place = {
     /** @throws when all processes have been stopped */
