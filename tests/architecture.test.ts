@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { type Import, importsOf, mutualPairs, productFiles } from "./imports.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Import, importsOf, mutualPairs, productFiles, ROOT } from "./imports.ts";
 
 /**
  * The wings of the server, from the ground up: each folder of `server/` is one, and imports only from itself and from
@@ -108,6 +110,19 @@ describe("In the server", () => {
     );
 
     expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("the server starts no other program than itself, and only `stillup check` asks git", () => {
+    const starting = productFiles().filter((file) =>
+      /\bspawn(Sync)?\(|\bchild_process\b|\bexecFile|import \{[^}]*\$[^}]*\} from "bun"/.test(
+        readFileSync(join(ROOT, file), "utf8"),
+      ),
+    );
+
+    expect(starting.sort()).toEqual([
+      "server/checker/child.ts",
+      "server/commands/check/changed-lines.ts",
+    ]);
   });
 
   test("no two folders import each other", () => {

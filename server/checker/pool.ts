@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, repeat } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
 import { lineOf } from "../lib/site.ts";
 import type { Batch, ReadSource } from "../reading/job.ts";
@@ -289,7 +289,7 @@ function createPlace(options: PlaceOptions) {
   let pauseMs = 0;
   let usedAt = clock.elapsed();
   let [startedAt, checks, restarts] = [0, 0, 0];
-  let isStopped = false;
+  const stopping = new AbortController();
 
   const aheadMs = () => clock.now() - Date.now();
 
@@ -307,7 +307,7 @@ function createPlace(options: PlaceOptions) {
       onEnd({ kind: "crashed", at: 0 });
       throw error;
     });
-    if (isStopped) child.end("stopped");
+    if (stopping.signal.aborted) child.end("stopped");
     running = child;
     greet(child);
     return child;
@@ -331,16 +331,15 @@ function createPlace(options: PlaceOptions) {
     pauseMs = isSick ? Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs)) : 0;
   }
 
-  const endWhenIdle = setInterval(() => {
+  void repeat(options, IDLE_MS / 15, stopping.signal, async () => {
     if (clock.elapsed() - usedAt > IDLE_MS && !isBusy?.()) running?.end("stopped");
-  }, IDLE_MS / 15);
-  endWhenIdle.unref();
+  });
 
   const place = {
     /** @throws when all processes have been stopped */
     async child(): Promise<Child> {
       usedAt = clock.elapsed();
-      while (!isStopped) {
+      while (!stopping.signal.aborted) {
         current ??= begin();
         const child = await current.catch(() => null);
         if (child) return child;
@@ -367,8 +366,7 @@ function createPlace(options: PlaceOptions) {
       restarts,
     }),
     stop() {
-      isStopped = true;
-      clearInterval(endWhenIdle);
+      stopping.abort();
       running?.end("stopped");
     },
   };

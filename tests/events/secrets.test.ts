@@ -5,6 +5,21 @@ import { secretsAt, toOldSecrets } from "../../server/webhooks/secrets.ts";
 const box = createSecretBox(new Uint8Array(32));
 const another = createSecretBox(new Uint8Array(32).fill(1));
 
+test("what is sealed opens only whole, with its own key, and is never the same twice", () => {
+  const sealed = box.seal("a secret");
+  const bytes = Buffer.from(sealed, "base64");
+
+  expect(box.open(sealed)).toBe("a secret");
+  expect(bytes.toString("latin1")).not.toContain("a secret");
+  expect(box.seal("a secret")).not.toBe(sealed);
+  expect(() => another.open(sealed)).toThrow("another secret key");
+  for (const at of bytes.keys()) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 1;
+    expect(() => box.open(changed.toString("base64"))).toThrow("another secret key");
+  }
+});
+
 test("the secrets that sign are the current one and the old ones whose time is not over", () => {
   const oldSecrets = toOldSecrets([
     { secret: box.seal("newer"), expires_at: 2000 },

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGracefulStop } from "../../server/http/start-and-stop.ts";
 import { systemClock } from "../../server/lib/clock.ts";
+import { movableClock } from "../clock.ts";
 import { until } from "../until.ts";
 
 /** Longer than a stopping server waits for requests that keep coming. */
@@ -49,6 +50,24 @@ test("a request that arrives while a stopping server is blocked gets its reply",
   expect(reply).toMatch(/^HTTP\/1.1 200 /);
   expect(reply).toMatch(/^connection: close\r$/im);
   rmSync(folder, { recursive: true });
+});
+
+test("replies are held back until the listener is closed, and then end their connections", async () => {
+  const order: string[] = [];
+  const clock = movableClock(0, { autoMove: true });
+  const graceful = createGracefulStop(async () => new Response("whole"), clock);
+  const ask = () => graceful.front(new Request("http://a.example/"));
+  expect((await ask()).headers.get("connection")).toBeNull();
+
+  const stopped = graceful.stop(async () => {
+    order.push("the listener is closed");
+  });
+  const reply = await ask();
+  order.push("replied");
+  await stopped;
+
+  expect(order).toEqual(["the listener is closed", "replied"]);
+  expect(reply.headers.get("connection")).toBe("close");
 });
 
 /** Lets nothing else happen in this process for so long, and until it is so. */

@@ -37,9 +37,20 @@ describe("install.sh --system", () => {
       "daemon-reload",
       "restart stillup.service",
     ]);
-    expect(machine.read("etc/systemd/system/stillup.service")).toContain(
+    const unit = machine.read("etc/systemd/system/stillup.service");
+    expect(unit).toContain(
       `ExecStart="${machine.path("usr/local/lib/stillup/stillup")}" --env-file "${machine.path("etc/stillup/env")}" serve\n`,
     );
+    for (const line of [
+      "User=stillup",
+      "UMask=0077",
+      "NoNewPrivileges=yes",
+      "CapabilityBoundingSet=",
+      "ProtectSystem=strict",
+      `ReadWritePaths="${machine.path("var/lib/stillup")}"`,
+      "OOMPolicy=continue",
+    ])
+      expect(unit.split("\n")).toContain(line);
     expect(modeOf("var/lib/stillup")).toBe(0o700);
     expect(modeOf("etc/stillup/env")).toBe(0o600);
   });

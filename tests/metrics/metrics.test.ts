@@ -155,6 +155,23 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
     expect(after).toContain('stillup_troubles{name="disk_full"} 0');
   });
 
+  test("tells of each process that checks links its memory, its checks and how often it was replaced", async () => {
+    const state = {
+      pid: 4711,
+      isStarting: false,
+      memoryBytes: 118_000_000,
+      checks: 7,
+      restarts: 2,
+    };
+    server.deps.metrics.watchProcesses(() => [{ name: "1", ...state }]);
+    const lines = await readMetrics(server);
+    server.deps.metrics.watchProcesses(() => []);
+
+    expect(lines).toContain('stillup_checker_process_memory_bytes{process="1"} 118000000');
+    expect(lines).toContain('stillup_checker_process_checks_total{process="1"} 7');
+    expect(lines).toContain('stillup_checker_process_restarts_total{process="1"} 2');
+  });
+
   test("tells the same floor of the disk as stops writing", async () => {
     expect(await readMetrics(server)).toContain(`stillup_disk_floor_bytes ${1024 * 1024}`);
   });

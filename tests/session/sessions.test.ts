@@ -49,6 +49,19 @@ onBothEngines(
       expect((await here.get("/links")).status).toBe(200);
     });
 
+    test("are not needed to ask ten times as often as an API key from one address", async () => {
+      const [here, there] = [openBrowser(server()), openBrowser(server())];
+      const limit = 10 * server().config.rateLimitPerMinute;
+
+      const taken = await Promise.all(Array.from({ length: limit }, () => here.get("/session")));
+
+      expect(new Set(taken.map(({ status }) => status))).toEqual(new Set([200]));
+      expect((await here.get("/session")).status).toBe(429);
+      expect((await there.get("/session")).status).toBe(200);
+      server().clock.moveBy(60_000);
+      expect((await here.get("/session")).status).toBe(200);
+    });
+
     test("keep their browser's name when a new password begins them anew", async () => {
       const { owner } = await newOwner(server());
       const here = await enter(owner.email, FIREFOX);

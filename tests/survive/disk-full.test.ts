@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { seed } from "../bench/seed.ts";
 import { createProgram } from "../commands/program.ts";
@@ -158,7 +158,8 @@ describe.skipIf(!disk)("A disk without room", () => {
     const first = await startOn(folder, settings);
     const writer = writerTo(first.url, key);
     await writer.writeUntil(201);
-    expect(existsSync(join(folder, "reserve"))).toBe(true);
+    const reserved = statSync(join(folder, "reserve")).size;
+    expect(reserved).toBeWithin((SIZE_MIB * MIB) / 128, (SIZE_MIB * MIB) / 64 + 1);
 
     fill();
     await expectReadOnly(writer, await writer.writeUntil(503));

@@ -23,9 +23,9 @@ test.each(["signal", "timer", "emitter", "socket", "rejections"])(
     expect(await child.exited).toBe(1);
     const lines = await log;
     expect(lines).toContain(way === "socket" ? "ECONNREFUSED" : "nobody caught this");
+    expect(lines).toContain('"stack":"');
     expect(lines).toContain('"message":"stopped"');
   },
-  20_000,
 );
 
 test("One promise that nobody waited for is logged, and the program goes on", async () => {
@@ -37,4 +37,30 @@ test("One promise that nobody waited for is logged, and the program goes on", as
 
   expect(await child.exited).toBe(0);
   expect(await log).toContain("unhandled promise rejection");
+});
+
+const FATAL = join(import.meta.dir, "../../server/ops/start/fatal.ts");
+const LIB = join(import.meta.dir, "../../server/lib");
+
+/** A program with work that never ends, in which an error is not caught. */
+const STUCK = `
+  const { watchFaults } = await import("${FATAL}");
+  const { createTroubles } = await import("${LIB}/troubles.ts");
+  const { systemClock } = await import("${LIB}/clock.ts");
+  const troubles = createTroubles(systemClock);
+  const { fatal } = watchFaults({ troubles, clock: systemClock });
+  setInterval(() => {}, 1000);
+  let at = 0;
+  void fatal.then(() => { at = performance.now(); });
+  process.on("exit", () => console.log(JSON.stringify([troubles.failHealth(), performance.now() - at])));
+  setTimeout(() => { throw new Error("nobody caught this"); });
+`;
+
+test("Work that does not end is cut off five seconds after an error that nobody caught", async () => {
+  const child = Bun.spawn([process.execPath, "-e", STUCK], { stderr: "ignore" });
+
+  expect(await child.exited).toBe(1);
+  const [isHealthFailing, ms] = JSON.parse(await new Response(child.stdout).text());
+  expect(isHealthFailing).toBe(true);
+  expect(ms).toBeGreaterThan(4900);
 });

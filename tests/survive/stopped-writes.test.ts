@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { usageDays } from "../../server/db/tables.ts";
 import { watchDisk } from "../../server/ops/upkeep/disk.ts";
@@ -165,12 +166,15 @@ describe("The room on the disk", () => {
     }
 
     test("by 256 MiB, with a margin before it counts as enough again", async () => {
+      const { deps } = server();
+      rmSync(join(deps.config.dataDir, "reserve"), { force: true });
       const { watch, stoppedAt, full } = await watchOf(100_000, 1000);
 
       expect(await stoppedAt(257)).toBe(null);
       expect(await stoppedAt(255)).toBe(full);
       expect(await stoppedAt(260)).toBe(full);
       expect(await stoppedAt(289)).toBe(null);
+      if (full) expect(statSync(join(deps.config.dataDir, "reserve")).size).toBe(16 * MIB);
       await watch.stop();
     });
 
@@ -233,6 +237,39 @@ describe("The room on the disk", () => {
       );
     });
   });
+});
+
+test("The disk and the database file are watched by looking every two seconds", async () => {
+  const { deps, config, stop } = await startServer("sqlite");
+  const room = { free: 1000 * MIB, size: 100_000 * MIB };
+  const clock = movableClock(0);
+  let hasLooked = Promise.withResolvers<void>();
+  const sleep: typeof clock.sleep = (ms, signal) => {
+    hasLooked.resolve();
+    return clock.sleep(ms, signal);
+  };
+  const watch = watchDisk({ ...deps, clock: { ...clock, sleep } }, { roomAt: async () => room });
+  /** The trouble that there is after two seconds. */
+  const later = async () => {
+    hasLooked = Promise.withResolvers();
+    clock.moveBy(2000);
+    await hasLooked.promise;
+    return deps.troubles.stoppingWrites()?.name ?? null;
+  };
+  await hasLooked.promise;
+
+  room.free = 0;
+  expect(await later()).toBe("disk_full");
+  room.free = 1000 * MIB;
+  expect(await later()).toBeNull();
+  renameSync(config.dataDir, `${config.dataDir}.moved`);
+  expect(await later()).toBe("data_folder_gone");
+  renameSync(`${config.dataDir}.moved`, config.dataDir);
+  expect(await later()).toBeNull();
+
+  expect(new Set(clock.slept)).toEqual(new Set([2000]));
+  await watch.stop();
+  await stop();
 });
 
 test("While the data folder is away nothing is written, and the server is not ready", async () => {

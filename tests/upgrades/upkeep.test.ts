@@ -12,12 +12,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backupFolder, readConfig } from "../../server/config/config.ts";
 import { upkeep } from "../../server/db/tables.ts";
+import { systemClock } from "../../server/lib/clock.ts";
 import {
   checkIntegrityWhenDue,
   noteCleanStop,
   reportDamage,
   takeCleanStop,
 } from "../../server/ops/start/integrity.ts";
+import { prepareToServe } from "../../server/ops/start/prepare-database.ts";
 import { startServer } from "../harness.ts";
 import { usedDatabase } from "./used.ts";
 
@@ -101,4 +103,28 @@ test("a stop in order is known once, and only of the file as it was closed", () 
   noteCleanStop(config, path);
   truncateSync(path, 3);
   expect(takeCleanStop(config, path)).toBe(false);
+});
+
+test("a database is verified at its start unless it is large and was closed in order", async () => {
+  const { folder, path } = await usedDatabase();
+  const config = readConfig({ STILLUP_DATA_DIR: folder, STILLUP_SENTINELS: "" });
+  const database = new Database(path);
+  const sql = "select (rootpage - 1) * 4096 from sqlite_schema where name = 'delivery_attempts'";
+  const [[at]] = database.query(sql).values() as [[number]];
+  database.close(true);
+  // No start reads that page.
+  writeFileSync(path, readFileSync(path).fill(90, at, at + 4096));
+  const start = () =>
+    prepareToServe(() => {})(config, systemClock).then(
+      () => "started",
+      (error: Error) => error.message,
+    );
+
+  noteCleanStop(config, path);
+  expect(await start()).toContain("is damaged");
+  // With holes: it takes no space.
+  truncateSync(path, 2 * 1024 ** 3);
+  expect(await start()).toContain("is damaged");
+  noteCleanStop(config, path);
+  expect(await start()).toBe("started");
 });
