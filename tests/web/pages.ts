@@ -52,6 +52,19 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => !document.querySelector(".loading, [aria-busy=true]"));
 }
 
+/** Goes there as a link of the dashboard leads there, which does not load all of it again. */
+export async function go(page: Page, path: string): Promise<void> {
+  if (page.url() === "about:blank") await page.goto(path);
+  else await page.evaluate(follow, path);
+}
+
+const follow = (path: string) => {
+  const link = document.body.appendChild(document.createElement("a"));
+  link.href = path;
+  link.click();
+  link.remove();
+};
+
 /** Opens what the person can do with their own session. */
 const openPersonal = (page: Page) =>
   page.getByRole("button", { name: "Theme and sign out" }).click();
