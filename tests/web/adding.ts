@@ -53,6 +53,10 @@ export async function openAdd(page: Page) {
 export const addButton = (page: Page, name: string | RegExp = /^Add \d[\d,]* links?/) =>
   sheet(page).getByRole("button", { name });
 
+/** Waits until the server has added them. */
+export const addedOn = (page: Page, heading: string) =>
+  page.getByRole("heading", { name: heading }).waitFor();
+
 export const giveFile = (page: Page, name: string, content: string | Buffer) =>
   sheet(page)
     .getByLabel("Choose a file…")

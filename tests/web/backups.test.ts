@@ -2,14 +2,15 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { backupFolder } from "../../server/config/config.ts";
-import { upkeep } from "../../server/db/tables.ts";
+import { upkeep, users } from "../../server/db/tables.ts";
 import { createLink } from "../../server/links/create.ts";
 import { recallLast } from "../../server/ops/backups/backups.ts";
 import { onDashboard } from "../browser.ts";
 import { holdFirstAnswer } from "./held.ts";
-import { faultsOf } from "./looking.ts";
+import { faultsInAllLooks } from "./looking.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -87,59 +88,28 @@ onDashboard("Backups in the settings", (dashboard) => {
     await happened({
       succeededAt: clock.now() - DAY_MS,
       failedAt: clock.now(),
-      problem: "No room.",
+      problem:
+        "No room. The copy needs 1.2 GB, and the disk of /var/lib/stillup/backups has 300 MB free. Free some space there.",
     });
     await recallLast(deps);
+    mkdirSync(folder(), { recursive: true });
+    for (const day of ["01", "02", "03", "04", "05", "06"])
+      writeFileSync(join(folder(), `stillup-202912${day}T030000Z.db`), "x".repeat(1_234_567));
+    const upgraded = "stillup-before-0011_audit-20291224T101500Z.db";
+    writeFileSync(join(folder(), upgraded), "x".repeat(1_200_000));
     const { page, accountId } = await administrator();
-    const { page: other, accountId: otherId } = await dashboard().user();
-    await addLink(accountId);
-    await addLink(otherId);
+    await createLink(deps, await operatorOf(deps, accountId), { url: "https://example.org/" });
 
     await page.goto("/");
     await page.getByRole("link", { name: "Backups", exact: true }).click();
     await page.getByText("The last backup failed. No room.").waitFor();
-    await other.goto("/");
-    await other.getByRole("heading", { level: 1 }).waitFor();
+    await list(page).nth(6).waitFor();
+    expect(await faultsInAllLooks(page)).toEqual([]);
 
-    expect(await other.getByText("The last backup failed.").count()).toBe(0);
+    const isTheirs = eq(users.accountId, accountId);
+    await deps.store.update(users).set({ isAdmin: false }).where(isTheirs);
+    await page.goto("/");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect(await page.getByText("The last backup failed.").count()).toBe(0);
   });
-
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("can be read and used by all, %s and %d px wide", async (colorScheme, width) => {
-    await forget();
-    mkdirSync(folder(), { recursive: true });
-    const names = [
-      "01T030000Z",
-      "02T030000Z",
-      "03T030000Z",
-      "04T030000Z",
-      "05T030000Z",
-      "06T030000Z",
-    ];
-    for (const at of names)
-      writeFileSync(join(folder(), `stillup-202912${at}.db`), "x".repeat(1234567));
-    writeFileSync(
-      join(folder(), "stillup-before-0011_audit-20291224T101500Z.db"),
-      "x".repeat(1200000),
-    );
-    await happened({
-      succeededAt: dashboard().server.clock.now() - DAY_MS * 3,
-      failedAt: dashboard().server.clock.now() - 3600_000,
-      problem:
-        "The copy needs 1.2 GB, and the disk of /var/lib/stillup/backups has 300 MB free. Free some space there.",
-    });
-    const { page } = await administrator({ colorScheme, width });
-
-    await page.goto("/settings/backups");
-    await list(page).first().waitFor();
-
-    expect(await faultsOf(page)).toEqual([]);
-  });
-
-  async function addLink(accountId: string) {
-    const { deps } = dashboard().server;
-    await createLink(deps, await operatorOf(deps, accountId), { url: "https://example.org/" });
-  }
 });

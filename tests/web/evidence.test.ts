@@ -50,20 +50,20 @@ const PREFIXES: Record<string, string> = {
 };
 
 describe("The reason of a verdict", () => {
-  test.each(FAILURES)(
-    "%s failed at one of five stages, or at none because nothing was requested",
-    (reason) => {
-      const stage = stageOf(reason);
-      const prefix = Object.keys(PREFIXES).find((start) => reason.startsWith(start));
+  test("failed at one of five stages, or at none because nothing was requested", () => {
+    const prefixOf = (reason: Reason) =>
+      Object.keys(PREFIXES).find((start) => reason.startsWith(start));
+    const isRight = (reason: Reason) => {
+      const [stage, prefix] = [stageOf(reason), prefixOf(reason)];
+      if (NO_STAGE.includes(reason)) return stage === null;
+      return STAGES.includes(stage!) && (!prefix || stage === PREFIXES[prefix]);
+    };
 
-      if (NO_STAGE.includes(reason)) expect(stage).toBeNull();
-      else expect(STAGES).toContain(stage!);
-      if (prefix) expect(stage as string).toBe(PREFIXES[prefix]!);
-    },
-  );
+    expect(FAILURES.filter((reason) => !isRight(reason))).toEqual([]);
+  });
 
-  test.each(OK_REASONS)("%s failed at no stage", (reason) => {
-    expect(stageOf(reason)).toBeNull();
+  test("failed at no stage where the link is alive", () => {
+    expect(OK_REASONS.filter((reason) => stageOf(reason) !== null)).toEqual([]);
   });
 
   test("that lasts for days failed where its cause does", () => {
@@ -71,12 +71,11 @@ describe("The reason of a verdict", () => {
     expect(stageOf("persistent_failure", "conn_refused")).toBe("connection");
   });
 
-  test.each([...FAILURES, ...OK_REASONS])("%s has a few words", (reason) => {
-    const words = reasonWords(reason);
+  test("has a few words", () => {
+    const isShort = (words: string) => words.split(" ").length <= 4 && words.length <= 26;
+    const all = [...FAILURES, ...OK_REASONS].map((reason) => reasonWords(reason));
 
-    expect(words).not.toContain("_");
-    expect(words.split(" ").length).toBeLessThanOrEqual(4);
-    expect(words.length).toBeLessThanOrEqual(26);
+    expect(all.filter((words) => words.includes("_") || !isShort(words))).toEqual([]);
   });
 
   test("names the status where that says it all", () => {

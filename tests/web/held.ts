@@ -1,11 +1,10 @@
 import type { Page, Request, Route } from "playwright-core";
-import { until } from "../until.ts";
 
 /**
  * Keeps back the first answer to this address, which the server has given: what changes meanwhile is not in it.
  * @returns when it was given, and what lets it go
  */
-export async function holdFirstAnswer(page: Page, address: string, method = "GET") {
+export async function holdFirstAnswer(page: Page, address: string | RegExp, method = "GET") {
   const [given, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isFirst = true;
   await page.route(address, async (route: Route) => {
@@ -22,14 +21,18 @@ export async function holdFirstAnswer(page: Page, address: string, method = "GET
 /** @returns what waits until nothing is being read, so that what changes then surprises no reading under way */
 export function readingsOf(page: Page): () => Promise<void> {
   const underWay = new Set<Request>();
-  const hasEnded = (request: Request) => underWay.delete(request);
+  let waiting: (() => void)[] = [];
+  const hasEnded = (request: Request) => {
+    underWay.delete(request);
+    if (underWay.size > 0) return;
+    for (const goOn of waiting) goOn();
+    waiting = [];
+  };
   page.on(
     "request",
     (request) => request.resourceType() !== "eventsource" && underWay.add(request),
   );
   page.on("requestfinished", hasEnded);
   page.on("requestfailed", hasEnded);
-  return async () => {
-    await until(() => underWay.size === 0);
-  };
+  return () => new Promise((goOn) => (underWay.size === 0 ? goOn() : waiting.push(goOn)));
 }

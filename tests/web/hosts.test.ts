@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { saw } from "../checker/ended.ts";
 import { checkDueLinks } from "../rounds.ts";
@@ -8,9 +10,10 @@ const HOSTS = "/api/v1/host-settings";
 const KEY = "key-0123456789";
 
 onDashboard("The settings for hosts", (dashboard) => {
-  test("are made, changed and deleted, and their values are never shown again", async () => {
-    const { page, accountId } = await dashboard().user();
-    const me = await askerOf(dashboard().server, accountId);
+  test("are made, changed and deleted by those who may, never show their values again, and say who refuses them", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
     const only = async () => (await me.get(HOSTS)).body.data.items[0];
     await page.goto("/settings/hosts");
     await page.getByText("say here what checks send to it").waitFor();
@@ -42,6 +45,24 @@ onDashboard("The settings for hosts", (dashboard) => {
     await page.getByText("No hosts yet").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("X-Key, User-Agent, for 0 links").waitFor();
+
+    const headers = [{ name: "X-Key", value: KEY }];
+    const { body } = await me.post(HOSTS, { host: "wiki.example.org", headers });
+    await me.post("/api/v1/links", { url: "https://wiki.example.org/" });
+    const host = { id: body.data.id, version: 1, found: "refused" } as const;
+    const check = async () => ({ ...saw("credentials_refused"), host });
+    await checkDueLinks({ ...server.deps, check });
+    await page.goto("/");
+    await page.getByRole("status").filter({ hasText: "has refused what is set for it" }).waitFor();
+    await page.getByRole("link", { name: "wiki.example.org", exact: true }).click();
+    await page.waitForURL(/settings\/hosts/);
+    await page.getByText(/refused since .*: set new values/).waitFor();
+
+    const isTheirs = eq(users.accountId, accountId);
+    await server.deps.store.update(users).set({ role: "viewer" }).where(isTheirs);
+    await page.reload();
+    await page.getByText("docs.example.org").first().waitFor();
+    expect(await page.locator("main").getByRole("button").count()).toBe(0);
   });
 
   test("keep the changes of two people who edit one host at once", async () => {
@@ -66,29 +87,5 @@ onDashboard("The settings for hosts", (dashboard) => {
     await page.getByRole("button", { name: "Save" }).click();
 
     await page.getByText("Bearer token, X-Key, X-Team, User-Agent, for 0 links").waitFor();
-  });
-
-  test("say since when a host refuses what is sent, also on the overview", async () => {
-    const { page, accountId } = await dashboard().user();
-    const me = await askerOf(dashboard().server, accountId);
-    const headers = [{ name: "X-Key", value: KEY }];
-    const { body } = await me.post(HOSTS, { host: "wiki.example.org", headers });
-    await me.post("/api/v1/links", { url: "https://wiki.example.org/" });
-    const host = { id: body.data.id, version: 1, found: "refused" } as const;
-    const check = async () => ({ ...saw("credentials_refused"), host });
-    await checkDueLinks({ ...dashboard().server.deps, check });
-
-    await page.goto("/");
-    await page.getByRole("status").filter({ hasText: "has refused what is set for it" }).waitFor();
-    await page.getByRole("link", { name: "wiki.example.org", exact: true }).click();
-    await page.waitForURL(/settings\/hosts/);
-    await page.getByText(/refused since .*: set new values/).waitFor();
-  });
-
-  test("offer nothing to do to viewers", async () => {
-    const { page } = await dashboard().user({}, "viewer");
-    await page.goto("/settings/hosts");
-    await page.getByText("No hosts yet").waitFor();
-    expect(await page.getByRole("button", { name: "New host" }).count()).toBe(0);
   });
 });

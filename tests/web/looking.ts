@@ -43,3 +43,15 @@ export async function faultsOf(page: Page): Promise<string[]> {
     ];
   });
 }
+
+/** The same of the page as it is, and then in dark colors on a phone. */
+export async function faultsInAllLooks(page: Page): Promise<string[]> {
+  const faults = await faultsOf(page);
+  const size = page.viewportSize()!;
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize({ width: 360, height: 800 });
+  faults.push(...(await faultsOf(page)));
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(size);
+  return faults;
+}

@@ -30,7 +30,7 @@ onDashboard("The marks of states", (dashboard) => {
     return page;
   }
 
-  test("differ in shape and name, whatever their colors are", async () => {
+  test("differ in shape and name, and have the colors that the system forces, selected or not", async () => {
     const page = await withAllStates();
 
     const marks = await page
@@ -46,10 +46,7 @@ onDashboard("The marks of states", (dashboard) => {
       all.map((each) => [...each.children].filter((part) => part.tagName === "path").length),
     );
     expect(failed).toEqual([1, 1]);
-  });
 
-  test("have the colors that the system forces, and a selected row its selection", async () => {
-    const page = await withAllStates();
     await page.emulateMedia({ forcedColors: "active" });
     const system = await page.evaluate(systemColors);
 

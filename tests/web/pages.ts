@@ -1,5 +1,24 @@
 import type { Page } from "playwright-core";
 
+/*
+ * Twelve stories go all the way, from what a person does in the browser to what the outside world gets, and back:
+ *
+ * - journey.test.ts: from the printed link to first verdicts, a signed message and a key that works
+ * - add.test.ts: a list is added, checked, and taken back
+ * - triage.test.ts: two people handle what is dead
+ * - selection.test.ts: many links are moved between groups, checked, changed and deleted
+ * - sources.test.ts: the address of a site becomes a source, with its first dead link
+ * - alerts.test.ts: a webhook is called, with a secret that is rotated
+ * - mail.test.ts: a message asks its recipient, who confirms, unsubscribes and comes back
+ * - keys.test.ts: a key is made, rotated and revoked
+ * - people.test.ts: somebody is invited and comes in
+ * - account.test.ts: two-factor sign-in is turned on, used and turned off
+ * - single-sign-on.test.ts: the provider is linked and signs people in
+ * - backups.test.ts: a backup is made, downloaded and deleted
+ *
+ * The other stories are about looks, keys and words, each of one page for as long as it can be.
+ */
+
 /** A page to look at: what it is called, where it is, and what is done there first. */
 export type Sight = { name: string; path: string; prepare?: (page: Page) => Promise<void> };
 
@@ -51,6 +70,19 @@ export async function settled(page: Page): Promise<void> {
   await page.locator("#main h1, .door h1").first().waitFor();
   await page.waitForFunction(() => !document.querySelector(".loading, [aria-busy=true]"));
 }
+
+/** Goes there as a link of the dashboard leads there, which does not load all of it again. */
+export async function go(page: Page, path: string): Promise<void> {
+  if (page.url() === "about:blank") await page.goto(path);
+  else await page.evaluate(follow, path);
+}
+
+const follow = (path: string) => {
+  const link = document.body.appendChild(document.createElement("a"));
+  link.href = path;
+  link.click();
+  link.remove();
+};
 
 /** Opens what the person can do with their own session. */
 const openPersonal = (page: Page) =>

@@ -6,8 +6,9 @@ import { fillBatches } from "../../server/links/fill-batches.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { onDashboard } from "../browser.ts";
-import { until } from "../until.ts";
 import { addAtRest, numbered } from "./adding.ts";
+import { linksPage } from "./pages/links.ts";
+import { go } from "./pages.ts";
 
 onDashboard("Many links at once", (dashboard) => {
   const linksOf = async (accountNo: number) => {
@@ -19,267 +20,204 @@ onDashboard("Many links at once", (dashboard) => {
     return counted!.count;
   };
 
-  /** Someone in front of so many links. */
-  const withLinks = async (total: number, path = "/links") => {
-    const { server, user } = dashboard();
-    const visitor = await user();
-    const caller = await addAtRest(server, visitor.accountId, numbered(total));
-    await visitor.page.goto(path);
-    await row(visitor.page, total).waitFor();
-    return { ...visitor, caller, deps: server.deps };
+  /** What became of the batch that the account asked for last. */
+  const lastBatch = async (accountId: string) => {
+    const { total, active, dead, unknown, skipped } = batches;
+    const [batch] = await dashboard()
+      .server.deps.store.select({ total, active, dead, unknown, skipped })
+      .from(batches)
+      .where(eq(batches.accountId, accountId))
+      .orderBy(desc(batches.id))
+      .limit(1);
+    return batch;
   };
 
-  test("are picked one by one, in ranges, and all of them", async () => {
-    const { page } = await withLinks(30);
+  /** Someone in front of so many links, with a group to move them to. */
+  const withLinks = async (total: number) => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const caller = await addAtRest(server, accountId, numbered(total));
+    await createGroup(server.deps, caller, { name: "Reading", color: "#3366CC" });
+    await page.goto("/links");
+    const list = linksPage(page);
+    const row = (n: number) => list.row(`https://example.org/${n}`);
+    await row(total).waitFor();
+    return {
+      page,
+      caller,
+      server,
+      ...list,
+      row,
+      pick: (n: number) => list.pick(`https://example.org/${n}`),
+      say: (words: string) => page.getByText(words).waitFor(),
+    };
+  };
 
-    await pick(page, 28).click();
-    await pick(page, 25).click({ modifiers: ["Shift"] });
-    await told(page, "4 selected");
-    await row(page, 20).focus();
+  test("are picked one by one, in ranges, by keys or a long press, and stay so until the filter changes", async () => {
+    const { page, row, pick, all, bar, selected } = await withLinks(130);
+    await pick(128).click();
+    await pick(125).click({ modifiers: ["Shift"] });
+    await selected("4").waitFor();
+    await row(120).focus();
     await page.keyboard.press("Shift+x");
-    await told(page, "9 selected");
-    await pick(page, 24).click();
-    await told(page, "8 selected");
-    expect(await all(page).evaluate(isMixed)).toBe(true);
+    await selected("9").waitFor();
+    await pick(124).click();
+    await selected("8").waitFor();
+    expect(await all.evaluate(isMixed)).toBe(true);
+    await all.click();
+    await selected("130").waitFor();
+    expect(await all.isChecked()).toBe(true);
+    await all.click();
+    await bar.waitFor({ state: "detached" });
 
-    await all(page).click();
-    await told(page, "30 selected");
-    expect(await all(page).isChecked()).toBe(true);
-    await all(page).click();
-    await bar(page).waitFor({ state: "detached" });
-  });
-
-  test("are picked by the keyboard, and dropped by it", async () => {
-    const { page } = await withLinks(3);
-
-    await page.keyboard.press("j");
+    await row(130).focus();
     await page.keyboard.press("x");
-    await told(page, "1 selected");
+    await selected("1").waitFor();
     await page.keyboard.press("x");
-    await bar(page).waitFor({ state: "detached" });
+    await bar.waitFor({ state: "detached" });
     await page.keyboard.press("x");
-    await told(page, "1 selected");
-
+    await selected("1").waitFor();
     await page.keyboard.press("Escape");
-    await bar(page).waitFor({ state: "detached" });
-  });
-
-  test("are dropped by a key that is pressed as soon as they are told", async () => {
-    const { page } = await withLinks(1);
+    await bar.waitFor({ state: "detached" });
     await page.evaluate(pressEscapeAtOnce);
-
-    await pick(page, 1).click();
-
+    await pick(130).click();
     await page.locator("body[data-pressed]").waitFor();
-    await bar(page).waitFor({ state: "detached" });
-    expect(await pick(page, 1).isChecked()).toBe(false);
-  });
+    await bar.waitFor({ state: "detached" });
+    expect(await pick(130).isChecked()).toBe(false);
 
-  test("stay picked when they are scrolled away or sorted, until the filter changes", async () => {
-    const { page } = await withLinks(130);
-    await pick(page, 130).click();
+    await pick(130).click();
     await page.keyboard.press("End");
-    await pick(page, 1).click();
-    await told(page, "2 selected");
-
+    await pick(1).click();
+    await selected("2").waitFor();
     await page.keyboard.press("Home");
-    await row(page, 130).waitFor();
-    expect(await pick(page, 130).isChecked()).toBe(true);
+    await row(130).waitFor();
+    expect(await pick(130).isChecked()).toBe(true);
     await page.getByRole("button", { name: "Unknown" }).click();
     await page.waitForURL("/links?status=unknown");
+    await bar.waitFor({ state: "detached" });
 
-    await bar(page).waitFor({ state: "detached" });
-  });
+    await go(page, "/links?search=example.org/12");
+    await page.getByText("11 links", { exact: true }).waitFor();
+    const download = bar.getByRole("link", { name: "Export" });
+    await pick(120).click();
+    expect(await download.getAttribute("href")).toMatch(/\/links\/export\?ids=[0-9a-f-]{36}$/);
+    await pick(120).click();
+    await all.click();
+    await selected("11").waitFor();
+    expect(await download.getAttribute("href")).toContain("?ids=");
+    await all.click();
 
-  test("are moved to a group, and back again", async () => {
-    const { page, deps, caller } = await withLinks(3);
-    await createGroup(deps, caller, { name: "Reading", color: "#3366CC" });
-    await page.reload();
-    await pick(page, 3).click();
-    await pick(page, 1).click();
-
-    await page.keyboard.press("v");
-    await page.getByRole("dialog").getByRole("button", { name: "Reading" }).click();
-
-    await page.getByText("2 links were moved to Reading.").waitFor();
-    await row(page, 3).getByText("Reading").waitFor();
-    await row(page, 1).getByText("Reading").waitFor();
-    expect(await row(page, 2).getByText("Reading").count()).toBe(0);
-    await bar(page).waitFor({ state: "detached" });
-    await page.keyboard.press("z");
-    await row(page, 3).getByText("Reading").waitFor({ state: "detached" });
-  });
-
-  test("are checked at another frequency, all that match, over several steps", async () => {
-    const { page, caller, deps } = await withLinks(1100, "/links?check_frequency=daily");
-    await all(page).click();
-    await told(page, "1,100 selected");
-    expect(await pick(page, 1100).isChecked()).toBe(true);
-
-    await bar(page).getByRole("button", { name: "Frequency" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Weekly" }).click();
-    await page.getByRole("button", { name: "Change 1,100 links to weekly checks" }).click();
-
-    await page.getByText("1,100 links were set to weekly checks.").waitFor();
-    const rows = deps.store.select({ is: links.checkFrequency }).from(links);
-    const found = await rows
-      .where(eq(links.accountNo, caller.accountNo))
-      .groupBy(links.checkFrequency);
-    expect(found).toEqual([{ is: "weekly" }]);
-  });
-
-  test("are deleted once their number is typed; stopping in the middle keeps the rest", async () => {
-    const { page, caller } = await withLinks(2100);
-    const second = await holdSecond(page, "**/links/batch-delete");
-    await all(page).click();
-
-    await bar(page).getByRole("button", { name: "Delete", exact: true }).click();
-    const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete 2,100 links" });
-    expect(await confirm.isDisabled()).toBe(true);
-    await page.getByLabel("To confirm, type their number: 2,100").fill("2100");
-    await confirm.click();
-    await page.getByText("1,000 of 2,100").waitFor();
-    await page.getByRole("button", { name: "Stop", exact: true }).click();
-    await second.goOn();
-    await page.getByText("2,000 links were deleted. 100 are as they were.").waitFor();
-
-    expect(await linksOf(caller.accountNo)).toBe(100);
-    await page.getByRole("button", { name: "Go on" }).click();
-    await page.getByText("2,100 links were deleted.").waitFor();
-    await page.getByText("No links yet").waitFor();
-  });
-
-  test("go on where they were when the server could not be reached in between", async () => {
-    const { page, caller } = await withLinks(1100);
-    const second = await holdSecond(page, "**/links/batch-delete");
-    await all(page).click();
-    await bar(page).getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByLabel("To confirm, type their number: 1,100").fill("1,100");
-    await page.getByRole("dialog").getByRole("button", { name: "Delete 1,100 links" }).click();
-    await page.getByText("1,000 of 1,100").waitFor();
-
-    await second.fail();
-    await page.getByText("The server cannot be reached. Is it running?").waitFor();
-    await page.getByText("1,000 links were deleted. 100 are as they were.").waitFor();
-    await page.getByRole("button", { name: "Try again" }).click();
-
-    await page.getByText("1,100 links were deleted.").waitFor();
-    expect(await linksOf(caller.accountNo)).toBe(0);
-  });
-
-  test("are deleted when their page is left before the time for Undo is over", async () => {
-    const { page, deps, caller } = await withLinks(3);
-    await all(page).click();
-    await deps.store.delete(links).where(eq(links.url, "https://example.org/2"));
-
-    await bar(page).getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("3 links were deleted.").waitFor();
-    await page.getByText("No links yet").waitFor();
-    expect(await linksOf(caller.accountNo)).toBe(2);
-    await page.goto("/sites");
-
-    await until(async () => (await linksOf(caller.accountNo)) === 0);
-  });
-
-  test("are checked now, and show what was found, also after a reload", async () => {
-    const { page } = await withLinks(3);
-    await all(page).click();
-
-    await bar(page).getByRole("button", { name: "Check now" }).click();
-    await page.getByText("Checking 3 links.").waitFor();
-    await page.reload();
-    await row(page, 2).waitFor();
-    await checkAll(dashboard().server, (url) => (url.endsWith("/2") ? GONE : ALIVE));
-
-    await row(page, 2).getByText("404", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Dead 1" }).waitFor();
-    await page.getByRole("button", { name: "Alive 2" }).waitFor();
-  });
-
-  test("are checked as far as they are there, and it says why the others are not", async () => {
-    const { page, deps, caller } = await withLinks(4);
-    await all(page).click();
-    await told(page, "4 selected");
-    await deps.store.delete(links).where(eq(links.url, "https://example.org/2"));
-
-    await bar(page).getByRole("button", { name: "Check now" }).click();
-
-    await page.getByText("Checking 3 links. 1 link could not be checked: No such link.").waitFor();
-    const counts = { total: batches.total, skipped: batches.skipped };
-    const isOurs = eq(batches.accountId, caller.accountId);
-    expect(
-      await deps.store
-        .select(counts)
-        .from(batches)
-        .where(isOurs)
-        .orderBy(desc(batches.id))
-        .limit(1),
-    ).toEqual([{ total: 3, skipped: 0 }]);
-  });
-
-  test("are checked all at once when there are many, and say how far that is", async () => {
-    const { page, deps, caller } = await withLinks(1100);
-    await all(page).click();
-    await told(page, "1,100 selected");
-
-    await bar(page).getByRole("button", { name: "Check now" }).click();
-    await page.getByText("Checking 1,100 links.").waitFor();
-    await page.getByRole("button", { name: "Alive 0" }).waitFor();
-    await fillBatches(deps);
-    await checkAll(dashboard().server, (url) => (url.endsWith("/2") ? GONE : ALIVE));
-
-    await page.getByRole("button", { name: "Alive 1,099" }).waitFor();
-    await page.getByRole("button", { name: "Dead 1" }).waitFor();
-    const { total, active, dead, unknown, skipped } = batches;
-    const isOurs = eq(batches.accountId, caller.accountId);
-    const counts = { total, active, dead, unknown, skipped };
-    expect(
-      await deps.store
-        .select(counts)
-        .from(batches)
-        .where(isOurs)
-        .orderBy(desc(batches.id))
-        .limit(1),
-    ).toEqual([{ total: 1100, active: 1099, dead: 1, unknown: 0, skipped: 0 }]);
-  });
-
-  test("are picked by a long press on a small phone, where nothing is wider than it", async () => {
-    const { page } = await withLinks(30);
     await page.setViewportSize({ width: 360, height: 740 });
-
-    await row(page, 30).dispatchEvent("pointerdown", { pointerType: "touch" });
-    await told(page, "1 selected");
-
+    await row(129).dispatchEvent("pointerdown", { pointerType: "touch" });
+    await selected("1").waitFor();
     const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
     expect(scrollWidth).toBe(clientWidth);
   });
 
-  test("are exported by their ids", async () => {
-    const { page } = await withLinks(30, "/links?search=example");
-    const download = bar(page).getByRole("link", { name: "Export" });
+  test("are moved and back again, checked as far as they are there, and deleted once their page is left", async () => {
+    const { page, server, caller, row, pick, all, bar, selected, status, say } = await withLinks(4);
+    const { store } = server.deps;
+    await pick(3).click();
+    await pick(1).click();
+    await page.keyboard.press("v");
+    await page.getByRole("dialog").getByRole("button", { name: "Reading" }).click();
+    await say("2 links were moved to Reading.");
+    await row(3).getByText("Reading").waitFor();
+    await row(1).getByText("Reading").waitFor();
+    expect(await row(2).getByText("Reading").count()).toBe(0);
+    await bar.waitFor({ state: "detached" });
+    await page.keyboard.press("z");
+    await row(3).getByText("Reading").waitFor({ state: "detached" });
 
-    await pick(page, 30).click();
-    expect(await download.getAttribute("href")).toMatch(/\/links\/export\?ids=[0-9a-f-]{36}$/);
-    await pick(page, 30).click();
-    await all(page).click();
-    await told(page, "30 selected");
-    expect(await download.getAttribute("href")).toContain("?ids=");
+    await all.click();
+    await bar.getByRole("button", { name: "Check now" }).click();
+    await say("Checking 4 links.");
+    await page.reload();
+    await row(2).waitFor();
+    await checkAll(server, (url) => (url.endsWith("/2") ? GONE : ALIVE));
+    await row(2).getByText("404", { exact: true }).waitFor();
+    await status("Dead 1").waitFor();
+    await status("Alive 3").waitFor();
+
+    await all.click();
+    await selected("4").waitFor();
+    await store.delete(links).where(eq(links.url, "https://example.org/2"));
+    await bar.getByRole("button", { name: "Check now" }).click();
+    await say("Checking 3 links. 1 link could not be checked: No such link.");
+    expect(await lastBatch(caller.accountId)).toMatchObject({ total: 3, skipped: 0 });
+
+    await page.reload();
+    await page.getByText("3 links", { exact: true }).waitFor();
+    await all.click();
+    await bar.getByRole("button", { name: "Delete", exact: true }).click();
+    await say("3 links were deleted.");
+    await say("No links yet");
+    expect(await linksOf(caller.accountNo)).toBe(3);
+    await page.goto("/sites");
+    await page.getByRole("heading", { name: "No sites yet" }).waitFor();
+    expect(await linksOf(caller.accountNo)).toBe(0);
+  });
+
+  test("are changed, checked and deleted over several steps, which can be stopped, fail, and go on", async () => {
+    const { page, server, caller, pick, all, bar, selected, status, say } = await withLinks(2100);
+    const { deps } = server;
+    await go(page, "/links?check_frequency=daily");
+    await all.click();
+    await selected("2,100").waitFor();
+    expect(await pick(2100).isChecked()).toBe(true);
+    await bar.getByRole("button", { name: "Frequency" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Weekly" }).click();
+    await page.getByRole("button", { name: "Change 2,100 links to weekly checks" }).click();
+    await say("2,100 links were set to weekly checks.");
+    const rows = deps.store.select({ is: links.checkFrequency }).from(links);
+    const isTheirs = eq(links.accountNo, caller.accountNo);
+    expect(await rows.where(isTheirs).groupBy(links.checkFrequency)).toEqual([{ is: "weekly" }]);
+
+    await go(page, "/links");
+    await page.getByText("2,100 links", { exact: true }).waitFor();
+    await all.click();
+    await selected("2,100").waitFor();
+    await bar.getByRole("button", { name: "Check now" }).click();
+    await say("Checking 2,100 links.");
+    await status("Alive 0").waitFor();
+    await fillBatches(deps);
+    await checkAll(server, (url) => (url.endsWith("/2") ? GONE : ALIVE));
+    await status("Alive 2,099").waitFor();
+    await status("Dead 1").waitFor();
+    expect(await lastBatch(caller.accountId)).toEqual({
+      total: 2100,
+      active: 2099,
+      dead: 1,
+      unknown: 0,
+      skipped: 0,
+    });
+
+    await page.reload();
+    await page.getByText("2,100 links", { exact: true }).waitFor();
+    await all.click();
+    await bar.getByRole("button", { name: "Delete", exact: true }).click();
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete 2,100 links" });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel("To confirm, type their number: 2,100").fill("2,100");
+    const parts = await holdAll(page, "**/links/batch-delete");
+    await confirm.click();
+    await (await parts.next()).continue();
+    await say("1,000 of 2,100");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await (await parts.next()).continue();
+    await say("2,000 links were deleted. 100 are as they were.");
+    expect(await linksOf(caller.accountNo)).toBe(100);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await (await parts.next()).abort();
+    await say("The server cannot be reached. Is it running?");
+    await say("2,000 links were deleted. 100 are as they were.");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await (await parts.next()).continue();
+    await say("2,100 links were deleted.");
+    await say("No links yet");
+    expect(await linksOf(caller.accountNo)).toBe(0);
   });
 });
-
-const row = (page: Page, n: number) =>
-  page
-    .locator(".rows > .row")
-    .filter({ has: page.locator(`.url[title="https://example.org/${n}"]`) });
-
-const pick = (page: Page, n: number) =>
-  page.getByRole("checkbox", { name: `Select https://example.org/${n}`, exact: true });
-
-const all = (page: Page) => page.getByRole("checkbox", { name: /^Select all/ });
-
-const bar = (page: Page) => page.getByRole("toolbar", { name: "selected" });
-
-const told = (page: Page, words: string) => bar(page).getByText(words, { exact: true }).waitFor();
 
 /** Before anything that the page does only after it was painted. */
 const pressEscapeAtOnce = () => {
@@ -293,17 +231,19 @@ const pressEscapeAtOnce = () => {
 
 const isMixed = (box: Element) => (box as HTMLInputElement).indeterminate;
 
-/** Lets the first of these requests through, and keeps the second until it is said what becomes of it. */
-async function holdSecond(page: Page, pattern: string) {
-  const held = Promise.withResolvers<Route>();
-  let seen = 0;
+/** Keeps these requests. @returns what takes the next one, to decide what becomes of it */
+async function holdAll(page: Page, pattern: string) {
+  const held: Route[] = [];
+  let arrived = Promise.withResolvers<void>();
   await page.route(pattern, (route) => {
-    seen++;
-    if (seen === 2) return held.resolve(route);
-    return route.continue();
+    held.push(route);
+    arrived.resolve();
   });
   return {
-    goOn: async () => (await held.promise).continue(),
-    fail: async () => (await held.promise).abort(),
+    async next(): Promise<Route> {
+      if (held.length === 0) await arrived.promise;
+      arrived = Promise.withResolvers();
+      return held.shift()!;
+    },
   };
 }

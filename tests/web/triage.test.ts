@@ -7,6 +7,8 @@ import type { Parsed } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { GONE, sound } from "../triage/playing.ts";
 import { askerOf } from "./looking.ts";
+import { linkPage } from "./pages/link.ts";
+import { go } from "./pages.ts";
 
 onDashboard("Links that need attention", (dashboard) => {
   /** Someone with so many dead links. */
@@ -30,7 +32,7 @@ onDashboard("Links that need attention", (dashboard) => {
     await page.waitForURL(address);
   };
 
-  test("are handled by the keyboard alone until nothing needs the user", async () => {
+  test("are handled by the keyboard alone until nothing needs the user, unless single keys are off", async () => {
     const { page, me, server } = await withDead(7);
     await page.goto("/");
     await page.getByRole("heading", { name: "7 links are dead" }).waitFor();
@@ -99,6 +101,13 @@ onDashboard("Links that need attention", (dashboard) => {
     expect(of("reason").filter((reason: string) => reason === "ok_overridden")).toHaveLength(1);
     expect(of("tags").flat()).toEqual(["press"]);
     await sound(server);
+
+    await page.goto("/links");
+    await rows(page).first().waitFor();
+    await page.evaluate(() => localStorage.setItem("stillup-keys-off", "1"));
+    for (const key of ["j", "e", "s", "o"]) await page.keyboard.press(key);
+    expect(await page.locator("dialog[open], [popover]:popover-open").count()).toBe(0);
+    expect((await me.get("/api/v1/links")).body.data.items).toEqual(items);
   });
 
   test("have what the later of two people decides, of which the earlier hears", async () => {
@@ -170,18 +179,8 @@ onDashboard("Links that need attention", (dashboard) => {
     await status(page, /su_.+ has since changed 2 links that you changed/);
   });
 
-  test("are left alone by single keys that are switched off", async () => {
-    const { page, me } = await withDead(1);
-    await page.goto("/links?attention=true");
-    await rows(page).first().waitFor();
-    await page.evaluate(() => localStorage.setItem("stillup-keys-off", "1"));
-    for (const key of ["j", "e", "s", "o"]) await page.keyboard.press(key);
-    expect(await page.locator("dialog[open], [popover]:popover-open").count()).toBe(0);
-    expect((await me.get("/api/v1/links")).body.data.items[0].handling).toBe("open");
-  });
-
-  test("can be saved as a view of their filter", async () => {
-    const { page } = await withDead(2);
+  test("can be saved as a view of their filter, of which two people change what they mean to", async () => {
+    const { page, me } = await withDead(2);
     await page.goto("/links?tag=press&attention=true");
     await page.getByText("No matching links").waitFor();
     await page.getByRole("button", { name: "Save view" }).click();
@@ -189,85 +188,52 @@ onDashboard("Links that need attention", (dashboard) => {
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     const view = page.getByRole("link", { name: "The press" });
     await view.waitFor();
-    await page.goto("/links");
+    await go(page, "/links");
     await view.click();
     await page.waitForURL(/tag=press/);
     expect(await page.getByRole("button", { name: "Save view" }).count()).toBe(0);
 
-    await page.goto("/settings/views");
-    await page.getByText("Only for you").waitFor();
-    await page.getByRole("button", { name: "Edit The press" }).click();
-    await page.getByRole("dialog").getByLabel("Name").fill("Press room");
+    const { page: other } = await dashboard().again(me.accountId);
+    for (const each of [page, other]) {
+      await each.goto("/settings/views");
+      await each.getByText("Only for you").waitFor();
+      await each.getByRole("button", { name: "Edit The press" }).click();
+    }
+    const forEveryone = { hasText: "For everyone in the account" };
+    await other.getByLabel("Name").fill("Press room");
     await page.getByRole("dialog").getByLabel("For everyone in the account").check();
-    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    await page.getByText("For everyone in the account").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await other.locator(".lines .hint", forEveryone).waitFor();
+    await other.getByRole("button", { name: "Save" }).click();
+    await page.locator(".lines").getByRole("link", { name: "Press room", exact: true }).waitFor();
+    await page.locator(".lines .hint", forEveryone).waitFor();
     await page.getByRole("button", { name: "Delete Press room" }).click();
     await page.getByText("No views yet").waitFor();
   });
 
-  test("keep as a view what two people change of it", async () => {
-    const { page, me } = await withDead(1);
-    const { page: other } = await dashboard().again(me.accountId);
-    await page.goto("/links?attention=true&tag=press");
-    await page.getByRole("button", { name: "Save view" }).click();
-    await page.getByLabel("Name").fill("The press");
-    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    for (const each of [page, other]) {
-      await each.goto("/settings/views");
-      await each.getByRole("button", { name: "Edit The press" }).click();
-    }
-
-    await other.getByLabel("Name").fill("Press");
-    await page.getByLabel("For everyone in the account").check();
-    await page.getByRole("button", { name: "Save" }).click();
-    await other.locator(".lines .hint", { hasText: "For everyone in the account" }).waitFor();
-    await other.getByRole("button", { name: "Save" }).click();
-
-    await page.locator(".lines").getByRole("link", { name: "Press", exact: true }).waitFor();
-    await page.locator(".lines .hint", { hasText: "For everyone in the account" }).waitFor();
-  });
-
-  test("keep what two people change of one link", async () => {
+  test("keep what two people change of one link, and are edited on their page by keys and in a form", async () => {
     const { page, me } = await withDead(1);
     const path = `/links/${(await me.get("/api/v1/links")).body.data.items[0].id}`;
     const { page: other } = await dashboard().again(me.accountId);
     for (const each of [page, other]) {
       await each.goto(path);
-      await each.getByRole("button", { name: "More" }).click();
-      await each.getByRole("menuitem", { name: "Edit" }).click();
+      await linkPage(each).edit();
       await each.getByLabel("Note").waitFor();
     }
-
-    await other.getByLabel("Cron").fill("0 6 * * 1-5");
+    const save = (each: Page) => each.getByRole("button", { name: "Save" }).click();
+    await other.getByLabel("Cron").fill("*/5 * * * *");
     await other.getByLabel("Title").fill("Handbook");
-    await other.getByRole("button", { name: "Save" }).click();
+    await save(other);
+    await other.getByText("Must name one minute; nothing is checked oftener than hourly").waitFor();
+    await other.getByLabel("Cron").fill("0 6 * * 1-5");
+    await save(other);
     await page.locator("main").getByText("Handbook").first().waitFor();
     await page.getByLabel("Note").fill("Ask Ada.");
-    await page.getByRole("button", { name: "Save" }).click();
-    await status(page, "The link was changed.");
-
-    expect((await me.get(`/api/v1${path}`)).body.data).toMatchObject({
-      ...{ title: "Handbook", note: "Ask Ada." },
-      check_schedule: { cron: "0 6 * * 1-5" },
-    });
-  });
-
-  test("are edited on their page: a note, a schedule, expectations, another URL", async () => {
-    const { page, me } = await withDead(1);
-    const path = `/links/${(await me.get("/api/v1/links")).body.data.items[0].id}`;
-    await page.goto(path);
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Edit" }).click();
-    await page.getByLabel("Title").fill("Handbook");
-    await page.getByLabel("Note").fill("Ask Ada.");
-    await page.getByLabel("Cron").fill("*/5 * * * *");
     await page.getByLabel("The page must contain").fill("Chapter one\nChapter two");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Must name one minute; nothing is checked oftener than hourly").waitFor();
-    await page.getByLabel("Cron").fill("0 6 * * 1-5");
-    await page.getByRole("button", { name: "Save" }).click();
+    await save(page);
     await status(page, "The link was changed.");
     await page.getByText("contains “Chapter one”, “Chapter two”").waitFor();
+
     await page.keyboard.press("t");
     await page.locator("[popover]:popover-open input:focus").waitFor();
     await page.keyboard.type("press");

@@ -4,6 +4,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Accounts } from "./accounts.tsx";
+import { processesText } from "./installation-words.ts";
 import { MailPanel } from "./mail-server.tsx";
 import { Known, Panel, Trouble } from "./parts.tsx";
 import {
@@ -72,28 +73,6 @@ const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 /** With PostgreSQL, other nodes may have processes of their own. */
 const PROCESSES = { sqlite: "Checker processes", postgres: "Checker processes of this node" };
-
-type CheckerProcesses = NonNullable<Installation["checker"]["processes"]>;
-
-/** "4, 1 starting, 1 idle, 236 MB, 12,345 checks, 0 restarts" */
-function processesText(processes: CheckerProcesses): string {
-  if (processes.length === 0) return "Checks run in the server";
-  const inState = (wanted: CheckerProcesses[number]["state"]) =>
-    processes.filter(({ state }) => state === wanted).length;
-  const [running, starting, idle] = [inState("running"), inState("starting"), inState("idle")];
-  const sum = (key: "memory_bytes" | "checks" | "restarts") =>
-    processes.reduce((total, process) => total + process[key], 0);
-  return [
-    running > 0 && many(processes.length),
-    starting > 0 && `${many(starting)} starting`,
-    idle > 0 && `${many(idle)} idle`,
-    running > 0 && sizeText(sum("memory_bytes")),
-    counted(sum("checks"), "check"),
-    counted(sum("restarts"), "restart"),
-  ]
-    .filter(Boolean)
-    .join(", ");
-}
 
 const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
   <table class="limits">

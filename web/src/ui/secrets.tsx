@@ -79,6 +79,7 @@ export function Copyable({ label, value, rows = 1, once = false, onCopied }: Cop
   const field = useRef<HTMLTextAreaElement>(null);
   const [copied, setCopied] = useState("");
   const isCopied = copied === value;
+  const word = isCopied ? "Copied" : "Copy";
   useAskBeforeLeaving(once && !isCopied);
   const copy = async () => {
     const isDone = field.current !== null && (await copyFrom(field.current));
@@ -97,8 +98,8 @@ export function Copyable({ label, value, rows = 1, once = false, onCopied }: Cop
           value={value}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <Button icon={isCopied ? Check : Copy} aria-label={`Copy ${label}`} onClick={copy}>
-          {isCopied ? "Copied" : "Copy"}
+        <Button icon={isCopied ? Check : Copy} aria-label={`${word} ${label}`} onClick={copy}>
+          {word}
         </Button>
       </span>
       <span role="status" class="unseen">
