@@ -9,6 +9,7 @@ import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { allSources } from "../../server/ops/apply/sources.ts";
 import { eraseStep } from "../../server/sources/erase.ts";
 import { openCredential } from "../../server/sources/sources.ts";
+import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
 
@@ -242,7 +243,7 @@ sources:
     expect(link).toMatchObject({ url: "https://a.test/", sources: 0, pinned: true });
   });
 
-  test.each([
+  eachRow([
     ["- name: A\n  kind: crawl", "Line 3: kind must be one of"],
     ["- { kind: push }", "Line 2: name is required."],
     [

@@ -6,6 +6,7 @@ import {
   passwordProblem,
   SHORTEST_WITH_CODE,
 } from "../../server/lib/passwords.ts";
+import { eachRow } from "../each-row.ts";
 
 const PASSWORD_MEMORY_MB = 64;
 
@@ -19,7 +20,7 @@ test("hashing a password takes 64 MB unless the settings say otherwise", () => {
 });
 
 describe("a new password", () => {
-  test.each([
+  eachRow([
     ["fifteen characters", "abcdefghijklmno", null],
     ["fourteen characters", "abcdefghijklmn", SHORT],
     ["nothing", "", SHORT],
@@ -67,7 +68,7 @@ describe("a new password", () => {
 });
 
 describe("a new password beside a code", () => {
-  test.each([
+  eachRow([
     ["eight characters", "zbqmwdkr", null],
     ["seven characters", "zbqmwdk", "must have at least 8 characters"],
     ["seven faces, 14 halves", "😀".repeat(7), "must have at least 8 characters"],

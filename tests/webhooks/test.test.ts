@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
+import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import { onBothEngines } from "../harness.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";
@@ -162,7 +163,7 @@ onBothEngines(
       expect(elsewhere.requests).toHaveLength(0);
     });
 
-    test.each([
+    eachRow([
       ["connect", () => `http://127.0.0.1:${freePort()}/`],
       ["dns", () => "http://nowhere.invalid/"],
       ["tls", () => startReceiver().url.replace("http:", "https:")],
@@ -254,7 +255,7 @@ onBothEngines(
       expect(receiver.requests).toHaveLength(0);
     });
 
-    test.each([
+    eachRow([
       "link.dead",
       "link.alive",
       "link.created",
