@@ -12,8 +12,8 @@ type Test<Row extends readonly unknown[]> = (
  */
 export function eachRow<Row extends readonly [unknown, ...unknown[]]>(
   rows: readonly Row[],
-): Test<Row>;
-export function eachRow<Row extends readonly unknown[]>(rows: readonly Row[]): Test<Row>;
+): Test<[...Row]>;
+export function eachRow<Row extends readonly unknown[]>(rows: readonly Row[]): Test<[...Row]>;
 export function eachRow<const Row>(rows: readonly Row[]): Test<[Row]>;
 export function eachRow(rows: readonly unknown[]): Test<unknown[]> {
   return (name, story, timeoutMs) =>

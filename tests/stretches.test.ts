@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { segmentsOnPage } from "../server/lib/paging.ts";
 import { eachRow } from "./each-row.ts";
 

@@ -9,6 +9,8 @@ import {
 import { eachRow } from "../each-row.ts";
 
 const PASSWORD_MEMORY_MB = 64;
+/** Where only the order of many matters. */
+const LITTLE_MB = 1;
 
 const SHORT = "must have at least 15 characters";
 const LONG = "must have at most 256 characters";
@@ -120,7 +122,7 @@ describe("a kept password", () => {
   });
 
   test("two are hashed at once, 32 wait, and more are sent away", async () => {
-    const { hash } = createPasswords(19);
+    const { hash } = createPasswords(LITTLE_MB);
 
     const outcomes = await Promise.allSettled(Array.from({ length: 36 }, () => hash("x")));
 
@@ -132,7 +134,7 @@ describe("a kept password", () => {
   });
 
   test("a network that fills the queue keeps no other network out, and gives up its last places", async () => {
-    const { hash } = createPasswords(19);
+    const { hash } = createPasswords(LITTLE_MB);
     const ended: string[] = [];
     const from = (network: string, times: number) =>
       Array.from({ length: times }, () =>

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { browserOf, storedUserAgent } from "../../server/lib/text.ts";
 import { eachRow } from "../each-row.ts";
 
