@@ -75,52 +75,55 @@ onBothEngines("links are found by what people decided and noted", (server) => {
     ],
   ];
 
-  eachRow(EXPECTED.map(([query, fits]) => ({ query, fits })))("by $query", async ({ query, fits }) => {
-    withMany ??= many();
-    const me = await withMany;
-    const expected = all.filter(fits);
-    const { body } = await me.get(`${LINKS}?${query}&per_page=100`);
-    expect(numbersOf(body.data.items).sort((a, b) => b - a)).toEqual(expected);
-    expect(body.data.pagination.total).toBe(expected.length);
-    // Pages one after another, and as an account with many links has them.
-    const { accountId, accountNo } = me;
-    const permissions = { read: true, write: true };
-    const caller = { accountId, accountNo, tier: "business" as const, permissions, by: OPERATOR };
-    const pages: number[] = [];
-    for (let page = 1; page <= 8; page++) {
-      const read = LinkQuery.parse({
-        ...Object.fromEntries(new URLSearchParams(query)),
-        ...{ page: String(page), per_page: "7" },
+  eachRow(EXPECTED.map(([query, fits]) => ({ query, fits })))(
+    "by $query",
+    async ({ query, fits }) => {
+      withMany ??= many();
+      const me = await withMany;
+      const expected = all.filter(fits);
+      const { body } = await me.get(`${LINKS}?${query}&per_page=100`);
+      expect(numbersOf(body.data.items).sort((a, b) => b - a)).toEqual(expected);
+      expect(body.data.pagination.total).toBe(expected.length);
+      // Pages one after another, and as an account with many links has them.
+      const { accountId, accountNo } = me;
+      const permissions = { read: true, write: true };
+      const caller = { accountId, accountNo, tier: "business" as const, permissions, by: OPERATOR };
+      const pages: number[] = [];
+      for (let page = 1; page <= 8; page++) {
+        const read = LinkQuery.parse({
+          ...Object.fromEntries(new URLSearchParams(query)),
+          ...{ page: String(page), per_page: "7" },
+        });
+        pages.push(...numbersOf((await listLinks(server().deps, caller, read, 1)).items));
+      }
+      expect(pages.sort((a, b) => b - a)).toEqual(expected);
+      const {
+        page: _,
+        per_page: __,
+        ...filter
+      } = LinkQuery.parse(Object.fromEntries(new URLSearchParams(query)));
+      const steps: number[] = [];
+      for (let before: number | null | undefined; before !== null; ) {
+        const step = await nextMatching(server().deps, caller, filter, {
+          ...{ most: 5, large: 1 },
+          ...(before !== undefined && { before }),
+        });
+        steps.push(...step.nos);
+        before = step.next;
+      }
+      expect(steps).toHaveLength(expected.length);
+      const { body: csv } = await me.get(`${LINKS}/export?${query}`);
+      expect(String(csv).trim().split("\n").length - 1).toBe(expected.length);
+      const batch = await me.post("/api/v1/links/check", {
+        filter: Object.fromEntries(
+          [...new URLSearchParams(query)].filter(([name]) => name !== "sort"),
+        ),
       });
-      pages.push(...numbersOf((await listLinks(server().deps, caller, read, 1)).items));
-    }
-    expect(pages.sort((a, b) => b - a)).toEqual(expected);
-    const {
-      page: _,
-      per_page: __,
-      ...filter
-    } = LinkQuery.parse(Object.fromEntries(new URLSearchParams(query)));
-    const steps: number[] = [];
-    for (let before: number | null | undefined; before !== null; ) {
-      const step = await nextMatching(server().deps, caller, filter, {
-        ...{ most: 5, large: 1 },
-        ...(before !== undefined && { before }),
-      });
-      steps.push(...step.nos);
-      before = step.next;
-    }
-    expect(steps).toHaveLength(expected.length);
-    const { body: csv } = await me.get(`${LINKS}/export?${query}`);
-    expect(String(csv).trim().split("\n").length - 1).toBe(expected.length);
-    const batch = await me.post("/api/v1/links/check", {
-      filter: Object.fromEntries(
-        [...new URLSearchParams(query)].filter(([name]) => name !== "sort"),
-      ),
-    });
-    expect(batch.body.data.summary.total).toBe(expected.length);
-    await checkAll();
-    await sound(server());
-  });
+      expect(batch.body.data.summary.total).toBe(expected.length);
+      await checkAll();
+      await sound(server());
+    },
+  );
 
   test("`me` is for people only, and names are checked", async () => {
     const me = await server().account();
