@@ -1,5 +1,5 @@
 /** A value that is refused: how a person would call it, the value, and what the reply says of it. */
-type BadValue = [name: string, value: unknown, problem: string];
+export type BadValue = [name: string, value: unknown, problem: string];
 
 const CONTROLS = "must not have control characters";
 const NOT_A_TEXT = "must be a text";
@@ -62,15 +62,6 @@ export const badFlags: BadValue[] = [
   ["null", null, "must be true or false"],
   ["a text", "true", "must be true or false"],
   ["a number", 1, "must be true or false"],
-];
-
-/** Bodies that are no JSON object. */
-export const badBodies: [string, unknown][] = [
-  ["null", "null"],
-  ["a list", "[]"],
-  ["a number", "1"],
-  ["a text", '"x"'],
-  ["empty", undefined],
 ];
 
 /** A UUID that nothing has. */

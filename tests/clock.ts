@@ -1,13 +1,18 @@
 import type { Clock } from "../server/lib/clock.ts";
+import { createWatch } from "./waits.ts";
 
 /** A clock that stands until a test moves it. */
 export type MovableClock = Clock & {
   moveBy(ms: number): void;
   /** The lengths of all sleeps so far, in order. */
   slept: number[];
+  /** Resolves once something sleeps for this long, until the clock is moved. */
+  sleeping(ms: number): Promise<void>;
+  /** The same of a sleep that begins from now on. */
+  nextSleep(ms: number): Promise<void>;
 };
 
-type Sleeper = { at: number; wake: () => void };
+type Sleeper = { ms: number; at: number; wake: () => void };
 
 /** `start` is wall time in milliseconds or ISO 8601. With `autoMove`, whoever sleeps moves the clock at once. */
 export function movableClock(start: number | string, { autoMove = false } = {}): MovableClock {
@@ -16,6 +21,7 @@ export function movableClock(start: number | string, { autoMove = false } = {}):
   const began = now - 1000;
   let sleepers: Sleeper[] = [];
   const slept: number[] = [];
+  const watch = createWatch();
 
   function moveBy(ms: number): void {
     now += ms;
@@ -29,10 +35,24 @@ export function movableClock(start: number | string, { autoMove = false } = {}):
     if (autoMove && !signal?.aborted) moveBy(ms);
     if (autoMove || signal?.aborted || ms <= 0) return Promise.resolve();
     return new Promise((wake) => {
-      sleepers.push({ at: now + ms, wake });
-      signal?.addEventListener("abort", () => wake());
+      const sleeper = { ms, at: now + ms, wake };
+      sleepers.push(sleeper);
+      signal?.addEventListener("abort", () => {
+        sleepers = sleepers.filter((each) => each !== sleeper);
+        wake();
+      });
+      watch.changed();
     });
   }
 
-  return { now: () => now, elapsed: () => now - began, sleep, moveBy, slept };
+  const asleep = () => sleepers.map((each) => each.ms);
+  const until = (isSo: () => boolean, ms: number) =>
+    watch.when(isSo, () => `a sleep of ${ms} ms; now: ${asleep().join()}; so far: ${slept.join()}`);
+  const sleeping = (ms: number) => until(() => asleep().includes(ms), ms);
+  function nextSleep(ms: number) {
+    const before = slept.length;
+    return until(() => slept.includes(ms, before), ms);
+  }
+
+  return { now: () => now, elapsed: () => now - began, sleep, moveBy, slept, sleeping, nextSleep };
 }

@@ -3,6 +3,7 @@ import { migrateToHead } from "../server/db/open.ts";
 import { openPostgres } from "../server/db/postgres.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { closeAtEnd } from "./shared.ts";
+import { waitFor } from "./waits.ts";
 
 const TEMPLATE = "stillup_template";
 
@@ -24,6 +25,18 @@ export async function makeReadOnly(url: string): Promise<void> {
   await admin.unsafe("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
     name,
   ]);
+}
+
+/** Resolves once a session of the database waits for a lock, which PostgreSQL says only when it is asked. */
+export async function lockIsAwaited(url: string): Promise<void> {
+  const watcher = new SQL(url, { max: 1 });
+  const waiting = () => watcher`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  const isWaiting = async () => {
+    while ((await waiting()).length === 0);
+  };
+  await waitFor(isWaiting(), () => "a session that waits for a lock");
+  await watcher.close();
 }
 
 async function createDatabase(template: string): Promise<string> {

@@ -1,8 +1,10 @@
 import { afterAll, afterEach } from "bun:test";
 import { failOnBreach, saveSeen } from "./contract.ts";
 import { closeShared } from "./shared.ts";
+import { failOnOpenWaits } from "./waits.ts";
 
 afterEach(failOnBreach);
+afterEach(failOnOpenWaits);
 
 // One PostgreSQL and one browser serve all files of a process.
 afterAll(closeShared);

@@ -7,6 +7,7 @@ import { chunksOf } from "../server/lib/steps.ts";
 import type { Asker, TestServer } from "./harness.ts";
 import { deliverDue } from "./rounds.ts";
 import { startRawSite } from "./site.ts";
+import { createWatch, hasCome } from "./waits.ts";
 
 /** A request as it arrived; the path with its query, the body byte for byte. */
 type Received = { method: string; path: string; headers: Headers; body: Buffer };
@@ -35,7 +36,7 @@ export type Message = {
 /** Someone who is told of events, and answers as told. Gone when the test is. Any port will do if none is named. */
 export function startReceiver(answer: Answer = 204, port = 0): Receiver {
   const requests: Received[] = [];
-  let awaited: { count: number; arrived: () => void }[] = [];
+  const watch = createWatch();
   let said = answer;
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -47,8 +48,7 @@ export function startReceiver(answer: Answer = 204, port = 0): Receiver {
       const { pathname, search } = new URL(url);
       const received = { method, path: pathname + search, headers, body };
       requests.push(received);
-      for (const each of awaited) if (requests.length >= each.count) each.arrived();
-      awaited = awaited.filter(({ count }) => requests.length < count);
+      watch.changed();
       return typeof said === "number" ? new Response(null, { status: said }) : said(received);
     },
   });
@@ -59,11 +59,7 @@ export function startReceiver(answer: Answer = 204, port = 0): Receiver {
     answers: (next) => {
       said = next;
     },
-    seen: (count) =>
-      new Promise((arrived) => {
-        if (requests.length >= count) arrived();
-        else awaited.push({ count, arrived });
-      }),
+    seen: (count) => hasCome(watch, requests, count, "requests"),
   };
 }
 

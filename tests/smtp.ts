@@ -3,6 +3,7 @@ import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import type { Env } from "../server/config/config.ts";
 import { closeAtEnd } from "./shared.ts";
+import { createWatch, hasCome } from "./waits.ts";
 
 /** A message that the mail server has accepted, or at least read. */
 export type Letter = ParsedMail & {
@@ -47,7 +48,7 @@ export async function startMailHost(
   const letters: Letter[] = [];
   let replies: Replies = {};
   let connections = 0;
-  let awaited: { count: number; arrived: () => void }[] = [];
+  const watch = createWatch();
   const server = new SMTPServer({
     disabledCommands: options.onAuth ? [] : ["AUTH", "STARTTLS"],
     authOptional: !options.onAuth,
@@ -69,8 +70,7 @@ export async function startMailHost(
           ...{ raw, sender: mailFrom ? mailFrom.address : "" },
           recipients: rcptTo.map(({ address }) => address),
         });
-        for (const each of awaited) if (letters.length >= each.count) each.arrived();
-        awaited = awaited.filter(({ count }) => letters.length < count);
+        watch.changed();
         if (replies.breaksOff) return breakOff(server);
         callback(errorOf(replies.data));
       });
@@ -94,11 +94,7 @@ export async function startMailHost(
     answers: (next) => {
       replies = next;
     },
-    seen: (count) =>
-      new Promise((arrived) => {
-        if (letters.length >= count) arrived();
-        else awaited.push({ count, arrived });
-      }),
+    seen: (count) => hasCome(watch, letters, count, "messages"),
   };
 }
 

@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { segmentsOnPage } from "../server/lib/paging.ts";
+import { eachRow } from "./each-row.ts";
 
 const COUNTS = [[], [0], [3], [0, 2, 0, 5, 1], [1, 1, 1, 1], [0, 0, 7, 0]];
 const SIZES = [0, 1, 2, 3, 7, 100];
 
-test.each(COUNTS.map((counts) => [counts]))(
+eachRow(COUNTS.map((counts) => [counts]))(
   "a page of stretches is the page of all their items: %p",
   (counts) => {
     const stretches = counts.map((count, i) => ({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Engine } from "../db/store.ts";
-import { withTimeout } from "../lib/clock.ts";
+import { type Clock, systemClock, withTimeout } from "../lib/clock.ts";
 import { describeError, log, logTransitions } from "../lib/log.ts";
 import type { Deps } from "./deps.ts";
 
@@ -188,17 +188,19 @@ const STOP_MS = 1000;
 
 type Listening = Pick<Deps, "nodes" | "loops"> & { store: Pick<Deps["store"], "engine"> };
 
+type ListeningOptions = Partial<Pick<Clock, "elapsed">> & { beatMs?: number | undefined };
+
 /**
  * Sends and receives messages by the database's LISTEN and NOTIFY. Not every connection supports them: some refuse to
  * listen, and poolers may drop notifications. So a node relies on them only while it receives its own.
  */
 export function listenToTopics(
   { store: { engine }, nodes, loops }: Listening,
-  beatMs = BEAT_MS,
+  { beatMs = BEAT_MS, elapsed = systemClock.elapsed }: ListeningOptions = {},
 ): Topics & { stop(): Promise<void> } {
   const listeners: TopicListener[] = [];
   let heardAt = -Infinity;
-  const isConnected = () => performance.now() - heardAt < BEATS_MISSED * beatMs;
+  const isConnected = () => elapsed() - heardAt < BEATS_MISSED * beatMs;
   const publisher = createPublisher((all) => engine.notify(CHANNEL, writeMessage(nodes.id, all)));
   const { publish } = publisher;
 
@@ -216,7 +218,7 @@ export function listenToTopics(
     const { by, changed, counted, work } = readMessage(text);
     const isOwn = by === nodes.id;
     if (isOwn && !isConnected()) missed();
-    if (isOwn) heardAt = performance.now();
+    if (isOwn) heardAt = elapsed();
     if (!isOwn) pass("changed", changed);
     pass("counted", counted);
     if (!isOwn && work) loops.wakeHere();

@@ -4,6 +4,7 @@ import { diffOf, summaryOf } from "../../server/commands/apply.ts";
 import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
+import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { LINKS, read } from "../triage/playing.ts";
@@ -220,7 +221,7 @@ groups:
     expect([handling, muted_until, expected.must_contain]).toEqual(["muted", until, ["Manual"]]);
   });
 
-  test.each([
+  eachRow([
     ["- { url: https://example.org/b, external_id: +p-17 }", "Another link has this external_id."],
     [
       "- { url: https://example.org/new, external_id: +p-17 }",
@@ -237,7 +238,7 @@ groups:
     expect(plan(caller, `links:\n\n${links}`)).rejects.toThrow(said);
   });
 
-  test.each([
+  eachRow([
     ["groups:\n  - name: A\n    lnks: []", "Line 2: groups has an unknown field: lnks."],
     [
       "links:\n  - https://a.example\n  - url: nope",

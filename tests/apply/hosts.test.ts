@@ -7,6 +7,7 @@ import { hostSettingFor } from "../../server/hosts/lookup.ts";
 import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
+import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
 
@@ -187,7 +188,7 @@ hosts:
     expect(await hosts()).toEqual([]);
   });
 
-  test.each([
+  eachRow([
     [
       "- host: a.example\n  headers: [{ name: X, value_env: NONE }]",
       "Line 3: The variable NONE is not set.",

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { and, eq, like } from "drizzle-orm";
 import type { Caller } from "../../server/api/caller.ts";
 import { diffOf, summaryOf } from "../../server/commands/apply.ts";
-import { audit } from "../../server/db/tables.ts";
+import { sources as allOf, audit } from "../../server/db/tables.ts";
 import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { allSources } from "../../server/ops/apply/sources.ts";
+import { eraseStep } from "../../server/sources/erase.ts";
 import { openCredential } from "../../server/sources/sources.ts";
+import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
-import { startReading } from "../sources/reading.ts";
-import { until } from "../until.ts";
 
 const NONE = "groups: [{ name: Docs, links: [] }]\nlinks: []";
 
@@ -85,12 +85,6 @@ const ENV = { MARKS_TOKEN: "token-0123456789" };
 const SAME = ["Everything matches the file.", ""];
 
 onBothEngines("The sources in a file", (server) => {
-  let reading: ReturnType<typeof startReading>;
-  beforeAll(() => {
-    reading = startReading(server());
-  });
-  afterAll(() => reading.stop());
-
   type More = { env?: Record<string, string>; prune?: true };
 
   const plan = async (caller: Caller, text: string, env: More["env"] = ENV) =>
@@ -243,15 +237,13 @@ sources:
     ]);
     expect(await apply(caller, fewer, { prune: true })).toEqual([]);
     expect(await names()).toEqual(["Blog"]);
-    const pinned = async () => {
-      const [link] = (await me.get("/api/v1/links")).body.data.items;
-      return link.pinned && link;
-    };
-    reading.wake();
-    expect(await until(pinned)).toMatchObject({ url: "https://a.test/", sources: 0 });
+    const [deleted] = await server().deps.store.select().from(allOf).where(eq(allOf.id, id));
+    while (!(await eraseStep(server().deps, deleted!)));
+    const [link] = (await me.get("/api/v1/links")).body.data.items;
+    expect(link).toMatchObject({ url: "https://a.test/", sources: 0, pinned: true });
   });
 
-  test.each([
+  eachRow([
     ["- name: A\n  kind: crawl", "Line 3: kind must be one of"],
     ["- { kind: push }", "Line 2: name is required."],
     [

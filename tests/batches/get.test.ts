@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { badPathIds } from "../bad-values.ts";
 import { onBothEngines, START } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { ALIVE, CHECK, checkAll, GONE } from "./playing.ts";
@@ -62,11 +61,5 @@ onBothEngines("GET /batches/{id}", (server) => {
       403,
       { code: "FORBIDDEN", message: "This batch belongs to another account.", status: 403 },
     ]);
-  });
-
-  test.each(badPathIds)("does not know %p", async (id) => {
-    const me = await server().account();
-
-    expect((await me.get(`/api/v1/batches/${id}`)).status).toBe(404);
   });
 });

@@ -3,6 +3,7 @@ import { webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -97,7 +98,7 @@ onBothEngines("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server)
     expect(Date.parse(next) - server().clock.now()).toBe(300_000);
   });
 
-  test.each(["exhausted", "expired", "cancelled", "digested", "succeeded"] as const)(
+  eachRow(["exhausted", "expired", "cancelled", "digested", "succeeded"] as const)(
     "one that is %s is so again when the attempt fails, and succeeded when it does not",
     async (status) => {
       const me = await server().account();

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -30,7 +31,7 @@ onBothEngines("the answer of a receiver", (server) => {
     await server().deps.store.delete(webhooks);
   });
 
-  test.each([
+  eachRow([
     [200, "succeeded"],
     [201, "succeeded"],
     [202, "succeeded"],
@@ -58,7 +59,7 @@ onBothEngines("the answer of a receiver", (server) => {
     expect(delivery.lease).toBeNull();
   });
 
-  test.each([100, 103, 199])(
+  eachRow([100, 103, 199])(
     "%i alone is none, since one of these comes before the answer",
     async (code) => {
       const me = await server().account();
@@ -70,7 +71,7 @@ onBothEngines("the answer of a receiver", (server) => {
     },
   );
 
-  test.each([
+  eachRow([
     [200, "succeeded"],
     [500, "failed"],
   ] as const)("may come after a 100: then %i means %s", async (statusCode, status) => {
@@ -97,7 +98,7 @@ onBothEngines("the answer of a receiver", (server) => {
     });
   });
 
-  test.each([
+  eachRow([
     ["nothing", ""],
     ["nonsense", "hello\r\n\r\n"],
     ["half a head", "HTTP/1.1 200 OK\r\nContent-"],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { claimedFor, due, names, openQueues, SLOW_MS } from "./queues.ts";
 
 describe("Ahead is claimed", () => {
@@ -6,7 +7,7 @@ describe("Ahead is claimed", () => {
     expect(openQueues().claim("a")).toBe(4);
   });
 
-  test.each([
+  eachRow([
     [10, 128],
     [40, 100],
     [400, 10],
@@ -20,7 +21,7 @@ describe("Ahead is claimed", () => {
     expect((queues.held().get("a") ?? 0) + queues.claim("a")).toBe(most);
   });
 
-  test.each([
+  eachRow([
     [1, 3],
     [3, 1],
     [4, 1],

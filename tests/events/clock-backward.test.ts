@@ -9,7 +9,6 @@ import { addDelivery, UNTRIED } from "../deliveries/logged.ts";
 import { onBothEngines } from "../harness.ts";
 import { fixedNode } from "../nodes/fixed.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
-import { until } from "../until.ts";
 
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
@@ -124,12 +123,11 @@ onBothEngines("when the clock was set back", (server) => {
     await deps.store.update(deliveries).set({ dueAt: clock.now() + 1 });
     const store = createStore({ ...engine, alone });
     const deliverer = createDeliverer({ ...deps, store, clock });
-    const looks = () => clock.slept.length;
-    await until(() => looks() !== 0);
+    await clock.sleeping(1000);
 
     clock.setBy(-3_600_000);
     deliverer.wake();
-    await until(() => looks() !== 1);
+    await clock.nextSleep(1000);
     isAway = false;
     deliverer.wake();
     await receiver.seen(1);

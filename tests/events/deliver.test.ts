@@ -84,15 +84,9 @@ onBothEngines("deliveries", (server) => {
     expect(third.requests).toHaveLength(0);
   });
 
-  test("a batch of links is told link by link, four at a time", async () => {
+  test("a batch of links is told link by link", async () => {
     const me = await server().account();
-    let [underWay, most] = [0, 0];
-    const receiver = startReceiver(async () => {
-      most = Math.max(most, ++underWay);
-      await Bun.sleep(0);
-      underWay--;
-      return new Response();
-    });
+    const receiver = startReceiver();
     await subscribe(me, receiver.url);
     const urls = Array.from({ length: 100 }, (_, n) => ({
       url: `https://example.org/batch/${n}`,
@@ -104,7 +98,6 @@ onBothEngines("deliveries", (server) => {
     const told = receiver.requests.map(({ body }) => JSON.parse(String(body)).data.url);
     expect(told).toHaveLength(100);
     expect(new Set(told).size).toBe(100);
-    expect(most).toBe(4);
   });
 
   test("a webhook with much to tell leaves room for the others", async () => {

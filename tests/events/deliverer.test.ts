@@ -7,8 +7,8 @@ import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
-import { until } from "../until.ts";
 
+const POLL_MS = 1000;
 const STOP_MS = 8000;
 
 const statusesOf = async (server: TestServer, webhookId: string) =>
@@ -20,14 +20,12 @@ function startDeliverer({ deps, clock: { now } }: TestServer) {
   return { clock, ...createDeliverer({ ...deps, clock }) };
 }
 
-/** Until it has found nothing and waits for the next poll. */
-async function untilPolling({ clock }: ReturnType<typeof startDeliverer>) {
-  await until(() => clock.slept.length !== 0);
-}
-
-/** Until it waits on its clock for what is under way. */
-async function untilStopping({ clock }: ReturnType<typeof startDeliverer>) {
-  await until(() => clock.slept.at(-1) === STOP_MS);
+/** Stops it with requests under way that are never answered. */
+async function giveUp({ clock, stop }: ReturnType<typeof startDeliverer>) {
+  const stopping = stop();
+  await clock.sleeping(STOP_MS);
+  clock.moveBy(STOP_MS);
+  await stopping;
 }
 
 const silent = () => new Promise<Response>(() => {});
@@ -69,10 +67,10 @@ onBothEngines("the deliverer", (server) => {
     const receiver = startReceiver();
     await subscribe(me, receiver.url);
     const deliverer = startDeliverer(server());
-    await untilPolling(deliverer);
+    await deliverer.clock.sleeping(POLL_MS);
 
     await makeNews(me);
-    deliverer.clock.moveBy(1000);
+    deliverer.clock.moveBy(POLL_MS);
     await receiver.seen(1);
 
     await deliverer.stop();
@@ -94,10 +92,7 @@ onBothEngines("the deliverer", (server) => {
     await healthy.seen(10);
 
     expect(dead.requests).toHaveLength(4);
-    const stopping = deliverer.stop();
-    await untilStopping(deliverer);
-    deliverer.clock.moveBy(STOP_MS);
-    await stopping;
+    await giveUp(deliverer);
   });
 
   test("lets what is under way finish when it is stopped, and starts nothing more", async () => {
@@ -125,11 +120,8 @@ onBothEngines("the deliverer", (server) => {
     await makeNews(me);
     const deliverer = startDeliverer(server());
     await receiver.seen(1);
-    const stopping = deliverer.stop();
-    await untilStopping(deliverer);
 
-    deliverer.clock.moveBy(STOP_MS);
-    await stopping;
+    await giveUp(deliverer);
     expect(await statusesOf(server(), id)).toEqual(["delivering"]);
     receiver.answers(200);
     server().clock.moveBy(60_000);
@@ -152,7 +144,7 @@ onBothEngines("the deliverer", (server) => {
       .deps.store.update(deliveries)
       .set({ nextAttemptAt: standing.now() + 1 });
     const deliverer = createDeliverer({ ...server().deps, clock });
-    await until(() => standing.slept.length !== 0);
+    await standing.sleeping(POLL_MS);
 
     correction = -3_600_000;
     deliverer.wake();
@@ -164,10 +156,7 @@ onBothEngines("the deliverer", (server) => {
 
   test("gives back what it claimed and did not begin, as if it had never been claimed", async () => {
     const { id, receiver, deliverer } = await busyDeliverer(server());
-    const stopping = deliverer.stop();
-    await untilStopping(deliverer);
-    deliverer.clock.moveBy(STOP_MS);
-    await stopping;
+    await giveUp(deliverer);
 
     expect(receiver.requests).toHaveLength(12);
     const rows = await deliveriesOf(server(), id);
@@ -202,22 +191,17 @@ onBothEngines("the deliverer", (server) => {
 
   test("shares the work with that of another process, and each message is sent once", async () => {
     const me = await server().account();
-    const receiver = startReceiver();
+    const receiver = startReceiver(() => {
+      for (const { wake } of deliverers) wake();
+      return new Response();
+    });
     const { id } = await subscribe(me, receiver.url);
     await makeMuchNews(me, 300);
     const engine = openEngine(server().config.databaseUrl);
     const elsewhere = { ...server(), deps: { ...server().deps, store: createStore(engine) } };
 
     const deliverers = [startDeliverer(server()), startDeliverer(elsewhere)];
-    const isDone = receiver.seen(300);
-    let isOver = false;
-    void isDone.then(() => {
-      isOver = true;
-    });
-    while (!isOver) {
-      for (const { wake } of deliverers) wake();
-      await Bun.sleep(1);
-    }
+    await receiver.seen(300);
     for (const { stop } of deliverers) await stop();
     await engine.close();
 

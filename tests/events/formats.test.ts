@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { EVENT_TYPES } from "../../server/db/tables.ts";
 import type { StoredEvent } from "../../server/webhooks/chat-message.ts";
 import { payloadFor } from "../../server/webhooks/formats.ts";
+import { eachRow } from "../each-row.ts";
 import { SERVICES, type Seen, type Service } from "./services.ts";
 import {
   AT,
@@ -137,7 +138,7 @@ describe.each(ALL)("In %s", (service) => {
     }
   });
 
-  test.each([
+  eachRow([
     ["link.alive", ["Alive again", URL, "Previous status: dead."]],
     ["link.created", ["Added", URL, "Checked daily."]],
     ["link.deleted", ["Deleted", URL, "Last status: dead."]],
@@ -158,15 +159,12 @@ describe.each(ALL)("In %s", (service) => {
     expect(text).toInclude("Previous status: unknown.");
   });
 
-  test.each(EVENT_TYPES)(
-    "a test of %s is marked, and leads to no page that is not there",
-    (type) => {
-      const { text, links } = seen(storedEvent(type, { test: true }));
+  eachRow(EVENT_TYPES)("a test of %s is marked, and leads to no page that is not there", (type) => {
+    const { text, links } = seen(storedEvent(type, { test: true }));
 
-      expect(text).toInclude("Test: ");
-      expect(links.filter((link) => link !== URL)).toEqual([`${DASHBOARD}/`]);
-    },
-  );
+    expect(text).toInclude("Test: ");
+    expect(links.filter((link) => link !== URL)).toEqual([`${DASHBOARD}/`]);
+  });
 
   test("a message about a deleted link links to the dashboard's start page", () => {
     expect(seen(storedEvent("link.deleted")).links).toContain(`${DASHBOARD}/`);
@@ -256,7 +254,7 @@ describe.each(ALL)("In %s", (service) => {
     expect(text.replaceAll("\u200b", "")).toMatch(/Alive again: `?https:\S+(&|%[0-9A-F]{2})…`? – /);
   });
 
-  test.each([
+  eachRow([
     "javascript:alert(1)",
     "tg://resolve?domain=evil",
     "ftp://example.com/",

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { onTestFinished } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listeningUrl } from "../listening.ts";
-import { until } from "../until.ts";
+import { createWatch } from "../waits.ts";
 
 /** The executable where one is named, else the program as it stands here. */
 const PROGRAM = process.env.STILLUP_BINARY
@@ -25,13 +25,20 @@ export type Kept = ReturnType<typeof openKept>;
 /** What is kept in a folder, read beside the program. */
 export function openKept({ STILLUP_DATA_DIR: folder }: Home) {
   const database = new Database(join(folder, "stillup.db"));
-  database.run("pragma busy_timeout = 5000");
+  database.run("pragma busy_timeout = 60000");
   onTestFinished(() => database.close());
   const rows = (query: string) => database.query(query).values() as (string | number | null)[][];
   return {
     rows,
     one: (query: string) => rows(query)[0]![0],
     change: (query: string, ...params: number[]) => void database.run(query, params),
+    /** Resolves once this is so. Looks after each write, when it has been committed and before another one begins. */
+    async when(isSo: () => boolean) {
+      const look = database.transaction(isSo);
+      const { changed, when } = createWatch();
+      const watcher = watch(folder, changed);
+      await when(look.immediate, () => `${isSo}`).finally(() => watcher.close());
+    },
   };
 }
 
@@ -57,27 +64,23 @@ export async function startProgram(home: Home) {
   return Object.assign(program, { url });
 }
 
-/** Runs the program until this has come about, which may need its URL. */
-export async function killOnce(
+/** What has to come about, which may need the URL of the program. */
+type Moment = Promise<void> | ((url: string) => Promise<void>);
+
+/** Runs the program until this has come about, then ends it in order. */
+export async function runUntil(
   home: Home,
-  moment: Promise<void> | ((url: string) => Promise<void>),
+  moment: Moment,
+  signal: "SIGTERM" | "SIGKILL" = "SIGTERM",
 ): Promise<void> {
   const program = await startProgram(home);
   await (typeof moment === "function" ? moment(program.url) : moment);
-  program.kill("SIGKILL");
+  program.kill(signal);
   await program.exited;
 }
 
-/** Runs the program until this is so, then ends it in order. */
-export async function runUntil(
-  home: Home,
-  isSo: (url: string) => boolean | Promise<boolean>,
-): Promise<void> {
-  const program = await startProgram(home);
-  await until(() => isSo(program.url), { everyMs: 20 });
-  program.kill("SIGTERM");
-  await program.exited;
-}
+/** The same, but kills it. */
+export const killOnce = (home: Home, moment: Moment) => runUntil(home, moment, "SIGKILL");
 
 /** The time passes that leases take. */
 export function passLeases({ change }: Kept) {

@@ -4,10 +4,10 @@ import { eq } from "drizzle-orm";
 import { audit, webhooks } from "../../server/db/tables.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { sendAll } from "../mail/recipients.ts";
+import { lockIsAwaited } from "../postgres.ts";
 import { makeNews, subscribe } from "../receiver.ts";
 import { openBrowser } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
-import { until } from "../until.ts";
 
 // SQLite has one writer, so only PostgreSQL can be caught between the two.
 /** Runs the statement in a transaction that is committed once the work waits for its lock. */
@@ -16,10 +16,7 @@ async function duringChange<T>(
   change: (connection: SQL) => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const [other, watcher] = [1, 2].map(() => new SQL(server.config.databaseUrl, { max: 1 })) as [
-    SQL,
-    SQL,
-  ];
+  const other = new SQL(server.config.databaseUrl, { max: 1 });
   const isToCommit = Promise.withResolvers<void>();
   const hasBegun = Promise.withResolvers<void>();
   const changing = other.begin(async (connection) => {
@@ -30,16 +27,11 @@ async function duringChange<T>(
   await hasBegun.promise;
 
   const working = work();
-  const isWaiting = async () =>
-    (
-      await watcher`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    ).length > 0;
-  await until(isWaiting);
+  await lockIsAwaited(server.config.databaseUrl);
   isToCommit.resolve();
   await changing;
   const result = await working;
-  await Promise.all([other.close(), watcher.close()]);
+  await other.close();
   return result;
 }
 

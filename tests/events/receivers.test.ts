@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { signedHeaders } from "../../server/webhooks/secrets.ts";
+import { eachRow } from "../each-row.ts";
 import {
   endOf,
   type Posted,
@@ -109,11 +110,11 @@ describe.each(PUBLISHED.filter(isHere))("$file", (which) => {
     expect(eventOf(await by.line())).toEqual(JSON.parse(message.body));
   }
 
-  test.each(GOOD)("takes a message with %s", async (_, message) => {
+  eachRow(GOOD)("takes a message with %s", async (_, message) => {
     await expectTaken(message());
   });
 
-  test.each(BAD)("refuses a message with %s", async (_, message) => {
+  eachRow(BAD)("refuses a message with %s", async (_, message) => {
     const { status, text } = await receiver.post(message());
 
     expect(status).toBe(400);
@@ -158,7 +159,7 @@ describe.each(PUBLISHED.filter(isHere))("$file", (which) => {
     await expect(fetch(elsewhere, { method: "POST" })).rejects.toThrow();
   });
 
-  test.each([
+  eachRow([
     ["without whsec_", A.slice("whsec_".length), [A]],
     ["that is new, while the old one signs too", B, [B, A]],
   ])("takes a secret %s", async (_, secret, secrets) => {
@@ -168,17 +169,14 @@ describe.each(PUBLISHED.filter(isHere))("$file", (which) => {
     await another.stop();
   });
 
-  test.each(["", "whsec_", "whsec_no base64!"])(
-    "does not start with the secret %p",
-    async (bad) => {
-      const { code, said } = await endOf(which, bad);
+  eachRow(["", "whsec_", "whsec_no base64!"])("does not start with the secret %p", async (bad) => {
+    const { code, said } = await endOf(which, bad);
 
-      expect(code).toBe(1);
-      expect(said.trim()).toBe(
-        "SIGNING_SECRET must be a webhook's signing secret: whsec_ and base64.",
-      );
-    },
-  );
+    expect(code).toBe(1);
+    expect(said.trim()).toBe(
+      "SIGNING_SECRET must be a webhook's signing secret: whsec_ and base64.",
+    );
+  });
 });
 
 test.skip.each(PUBLISHED.filter((which) => !isHere(which)))(

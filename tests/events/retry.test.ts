@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { nextAttemptAt } from "../../server/webhooks/settle.ts";
+import { eachRow } from "../each-row.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const HOUR = 3600;
@@ -32,20 +33,17 @@ test("a wait varies by a fifth either way", () => {
   expect(waitAfter({}, { attempts: 2, random: 0.999999 })).toBeCloseTo(360, 2);
 });
 
-test.each([429, 502, 504])(
-  "a receiver that answers %i is left alone for a minute",
-  (statusCode) => {
-    expect(waitAfter({ statusCode })).toBe(60);
-    expect(waitAfter({ statusCode }, { attempts: 2 })).toBe(300);
-  },
-);
+eachRow([429, 502, 504])("a receiver that answers %i is left alone for a minute", (statusCode) => {
+  expect(waitAfter({ statusCode })).toBe(60);
+  expect(waitAfter({ statusCode }, { attempts: 2 })).toBe(300);
+});
 
 test("so is one that does not answer in time, but not one that refuses the connection", () => {
   expect(waitAfter({ error: "timeout" })).toBe(60);
   expect(waitAfter({ error: "connect" })).toBe(5);
 });
 
-test.each([
+eachRow([
   ["3600", HOUR],
   ["Tue, 01 Jan 2030 02:00:00 GMT", 2 * HOUR],
   ["Mon, 31 Dec 2029 00:00:00 GMT", 5],

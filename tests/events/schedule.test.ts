@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -63,7 +64,7 @@ onBothEngines("the schedule of retries", (server) => {
     expect(await waitOf(server(), id)).toBe(4000);
   });
 
-  test.each<[what: string, asked: (now: number) => string, waitMs: (now: number) => number]>([
+  eachRow<[what: string, asked: (now: number) => string, waitMs: (now: number) => number]>([
     ["3600", () => "3600", () => HOUR_MS],
     ["a date", dateIn2Hours, (now) => Date.parse(dateIn2Hours(now)) - now],
     ["a date that is past", () => "Mon, 31 Dec 2029 00:00:00 GMT", () => 5000],

@@ -14,7 +14,6 @@ import {
   startReceiver,
   subscribe,
 } from "../receiver.ts";
-import { until } from "../until.ts";
 
 const silent = () => new Promise<Response>(() => {});
 const idsOf = ({ requests }: ReturnType<typeof startReceiver>) =>
@@ -33,15 +32,14 @@ type Node = ReturnType<typeof startNode>;
 
 /** Has it look for work until it has found nothing to begin. */
 async function untilPolling({ clock, wake }: Node) {
-  const before = clock.slept.length;
   wake();
-  await until(() => clock.slept.length > before);
+  await clock.nextSleep(1000);
 }
 
 /** What was under way when it ends is cut off. */
 async function end({ clock, stop }: Node) {
   const stopping = stop();
-  await until(() => clock.slept.at(-1) === 8000);
+  await clock.sleeping(8000);
   clock.moveBy(8000);
   await stopping;
 }
@@ -93,8 +91,8 @@ onBothEngines("Nodes that share deliveries", (server) => {
     await receiver.seen(4);
 
     one.nodes.gets([]);
-    one.wake();
-    await until(async () => (await waitingOf(server(), id)) >= 16);
+    await untilPolling(one);
+    expect(await waitingOf(server(), id)).toBe(16);
     expect(receiver.requests).toHaveLength(4);
     answer.resolve(new Response());
     const other = startNode(server(), "other", [bucket]);

@@ -4,6 +4,7 @@ import { decodeTime } from "ulid";
 import { standardBody } from "../../server/webhooks/formats.ts";
 import { newSigningSecret, signedHeaders } from "../../server/webhooks/secrets.ts";
 import { messageIdOf } from "../../server/webhooks/send.ts";
+import { eachRow } from "../each-row.ts";
 import { randomBodies } from "./random-bodies.ts";
 
 const A = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -15,7 +16,7 @@ const LINK_DEAD =
   '{"event":"link.dead","timestamp":"2026-01-01T00:00:00.000Z","webhookId":"6f1c2d3e-4a5b-4c6d-8e7f-9a0b1c2d3e4f","data":{"linkId":"3f0e2a54-0d1b-4f7e-9d5c-0a1b2c3d4e5f","url":"https://example.com/caf%C3%A9","previousStatus":"active","currentStatus":"dead","checkedAt":"2026-01-01T00:00:00.000Z"}}';
 
 // The first two are published with the JavaScript, Python and Rust libraries of Standard Webhooks.
-test.each([
+eachRow([
   [
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     "msg_p5jXN8AQM9LWM0D4loKWxJek",

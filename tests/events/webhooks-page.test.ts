@@ -10,6 +10,7 @@ import {
   FORMATS,
 } from "../../server/db/tables.ts";
 import { EVENT_DEFINITIONS } from "../../server/webhooks/event-types.ts";
+import { eachRow } from "../each-row.ts";
 import { PUBLISHED, pathOf } from "./published-receiver.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");
@@ -28,7 +29,7 @@ const namedIn = (heading: string) =>
   [...sectionOf(heading).matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, word]) => word!);
 
 describe("The page about webhooks", () => {
-  test.each(PUBLISHED)("shows how $file verifies, as the file has it", (which) => {
+  eachRow(PUBLISHED)("shows how $file verifies, as the file has it", (which) => {
     const blocks = blocksOf(which.language);
 
     expect(blocks).toHaveLength(1);

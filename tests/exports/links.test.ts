@@ -242,20 +242,4 @@ onBothEngines("GET /links/export", (server) => {
 
     expect((await reader.get(PATH)).status).toBe(200);
   });
-
-  test.each([
-    ["status=gone", "status"],
-    ["group_id=x", "group_id"],
-    ["check_frequency=never", "check_frequency"],
-    ["ids=1,2", "ids[0]"],
-    [`ids=${crypto.randomUUID()}&status=dead`, "ids"],
-    [`ids=${Array.from({ length: 101 }, () => crypto.randomUUID())}`, "ids"],
-  ])("says what is wrong with %s", async (query, field) => {
-    const me = await server().account();
-
-    const { status, body } = await me.get(`${PATH}?${query}`);
-
-    expect(status).toBe(400);
-    expect(Object.keys(body.error.details.fields)).toContain(field);
-  });
 });

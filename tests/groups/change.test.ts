@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { badBodies, badLines, badNames } from "../bad-values.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
@@ -41,36 +40,6 @@ onBothEngines("PATCH /groups/{id}", (server) => {
       const { status, body } = await me.patch(path, change);
       expect([status, body]).toEqual([200, before.body]);
     }
-  });
-
-  test.each(badNames(100))("refuses a name that is %s", async (_, name, problem) => {
-    const me = await server().account();
-
-    const { status, body } = await me.patch(`/api/v1/groups/${await addGroup(me)}`, { name });
-
-    expect(status).toBe(400);
-    expect(body.error.details.fields.name).toContain(problem);
-  });
-
-  test.each(badLines(500))("refuses a description that is %s", async (_, description, problem) => {
-    const me = await server().account();
-
-    const change = { description, color: null };
-    const { status, body } = await me.patch(`/api/v1/groups/${await addGroup(me)}`, change);
-
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({
-      description: [problem],
-      color: ["must be a text"],
-    });
-  });
-
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
-
-    const { status } = await me.patch(`/api/v1/groups/${await addGroup(me)}`, given);
-
-    expect(status).toBe(400);
   });
 
   test("of nobody is not found, of a stranger forbidden", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { badBodies, badIds, NO_ID } from "../bad-values.ts";
+import { NO_ID } from "../bad-values.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
@@ -105,40 +105,6 @@ onBothEngines("POST /groups/{id}/links", (server) => {
 
     expect(second.body).toEqual(first.body);
     expect((await me.get(`/api/v1/links/${link}`)).body.data.group_id).toBe(other);
-  });
-
-  test.each(badIds)("refuses an id that is %s", async (_, id, problem) => {
-    const me = await server().account();
-
-    const { status, body } = await me.post(`/api/v1/groups/${await addGroup(me)}/links`, {
-      link_ids: [NO_ID, id],
-    });
-
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ "link_ids[1]": [problem] });
-  });
-
-  test.each([
-    ["missing", undefined, "is required"],
-    ["null", null, "must be a list"],
-    ["one id", NO_ID, "must be a list"],
-    ["empty", [], "must have at least 1 item"],
-  ])("refuses a list that is %s", async (_, ids, problem) => {
-    const me = await server().account();
-
-    const path = `/api/v1/groups/${await addGroup(me)}/links`;
-    const { status, body } = await me.post(path, { link_ids: ids });
-
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ link_ids: [problem] });
-  });
-
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
-
-    const { status } = await me.post(`/api/v1/groups/${await addGroup(me)}/links`, given);
-
-    expect(status).toBe(400);
   });
 
   test("into nobody's group is not found, into a stranger's forbidden", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { addCheck, addGroup, addLink } from "../rows.ts";
 
@@ -113,7 +114,7 @@ onBothEngines("GET /history/series", (server) => {
     }
   });
 
-  test.each([
+  eachRow([
     ["", 90, "2029-10-04T00:00:00.000Z", "2030-01-01T00:00:00.000Z"],
     ["bucket=hour", 168, "2029-12-25T01:00:00.000Z", "2030-01-01T00:00:00.000Z"],
     ["end_date=2029-06-30", 90, "2029-04-02T00:00:00.000Z", "2029-06-30T00:00:00.000Z"],

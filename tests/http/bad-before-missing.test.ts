@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../../server/lib/ids.ts";
+import { badPathIds } from "../bad-values.ts";
+import { eachRow } from "../each-row.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { oidcSettings } from "../oidc.ts";
 import { createAskBothDoors, type Route, routesOf, UNLIMITED } from "./every-route.ts";
@@ -42,7 +44,7 @@ describe("a request that is not valid is 400, even about a record that does not 
       .map(({ status, request }) => `${status}: ${request}`);
   }
 
-  test.each(["%zz", "%", "%E9", "%ED%A0%80", "a%00b"])(
+  eachRow(["%zz", "%", "%E9", "%ED%A0%80", "a%00b"])(
     "but 404 with %s in its path",
     async (text) => {
       const asked = routes.filter(({ path }) => path.includes(":"));
@@ -62,6 +64,24 @@ describe("a request that is not valid is 400, even about a record that does not 
       expect(statuses.filter((each) => !each.startsWith("404"))).toEqual([]);
     },
   );
+
+  test("but 404 with an id in its path that nothing has, however it is written", async () => {
+    // Those that need nothing else, which would be looked at before.
+    const asked = routes.filter(
+      ({ path, fields }) => path.includes(":") && fields === null && !path.includes("/preview/"),
+    );
+    const statuses = await Promise.all(
+      asked.flatMap(({ method, path }) =>
+        badPathIds.map(async (id) => {
+          const { status } = await ask(path.replace(/:\w+/g, id), { method, headers: JSON_TYPE });
+          return `${status}: ${method} ${path} ${id}`;
+        }),
+      ),
+    );
+
+    expect(asked.length).toBeGreaterThan(10);
+    expect(statuses.filter((each) => !each.startsWith("404"))).toEqual([]);
+  });
 
   test("with a body that is no object", async () => {
     const wrong = await others(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readConfig } from "../../server/config/config.ts";
 import { createStarting } from "../../server/http/start-and-stop.ts";
+import { eachRow } from "../each-row.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { KINDS, startPrefixProxy } from "../prefix-proxy.ts";
 
@@ -73,7 +74,7 @@ test("while it starts, the page below a path has its style", async () => {
   expect((await ask("/stillup/health")).status).toBe(200);
 });
 
-test.each(["/docs", "/api", "/links/of/us"])(
+eachRow(["/docs", "/api", "/links/of/us"])(
   "the path %s would be mistaken for one of ours",
   async (path) => {
     const starting = startServer("sqlite", { STILLUP_PUBLIC_URL: `https://tools.example${path}` });
@@ -84,7 +85,7 @@ test.each(["/docs", "/api", "/links/of/us"])(
   },
 );
 
-test.each([
+eachRow([
   ["https://tools.example/stillup?a=1", "must have no query, fragment, user or password."],
   ["https://tools.example/#a", "must have no query, fragment, user or password."],
   ["https://ann:secret@tools.example/", "must have no query, fragment, user or password."],
@@ -95,7 +96,7 @@ test.each([
   expect(() => given(url)).toThrow(problem);
 });
 
-test.each([
+eachRow([
   ["https://tools.example", "https://tools.example"],
   ["https://tools.example/", "https://tools.example"],
   ["https://tools.example/a/b.c_d~e-f/", "https://tools.example/a/b.c_d~e-f"],

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createCrowd } from "../../server/http/read-request.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { sendRaw } from "./raw.ts";
@@ -66,7 +67,7 @@ onBothEngines("A request's body", (server) => {
     );
   });
 
-  test.each([
+  eachRow([
     "text/plain",
     "text/json",
     "application/x-www-form-urlencoded",
@@ -83,7 +84,7 @@ onBothEngines("A request's body", (server) => {
     expect([status, body.error.code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
   });
 
-  test.each(["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])(
+  eachRow(["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])(
     "of the type %p is JSON",
     async (type) => {
       const me = await server().account();
@@ -94,25 +95,20 @@ onBothEngines("A request's body", (server) => {
     },
   );
 
-  test.each([
-    "{",
-    "{'name':'a'}",
-    '{"name":"a"}x',
-    '{"name":"a",}',
-    "\ufeff{}",
-    "undefined",
-    "NaN",
-  ])("that reads %p is no JSON", async (text) => {
-    const me = await server().account();
+  eachRow(["{", "{'name':'a'}", '{"name":"a"}x', '{"name":"a",}', "\ufeff{}", "undefined", "NaN"])(
+    "that reads %p is no JSON",
+    async (text) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(path, text);
+      const { status, body } = await me.post(path, text);
 
-    expect(status).toBe(400);
-    expect(body.error).toMatchObject({
-      code: "VALIDATION_ERROR",
-      details: { fields: { body: ["is not valid JSON"] } },
-    });
-  });
+      expect(status).toBe(400);
+      expect(body.error).toMatchObject({
+        code: "VALIDATION_ERROR",
+        details: { fields: { body: ["is not valid JSON"] } },
+      });
+    },
+  );
 
   test("that is not UTF-8 is refused instead of repaired", async () => {
     const me = await server().account();

@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { clientAddress, rangeOf, rangesOf, trustedProxies } from "../../server/api/caller.ts";
 import { readConfig } from "../../server/config/config.ts";
+import { eachRow } from "../each-row.ts";
 import { startServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 
 const PROXIES = ["10.0.0.1", "2001:db8::1"];
 
-test.each([
+eachRow([
   ["no proxy is trusted", "192.0.2.1", "198.51.100.7", [], "192.0.2.1"],
   ["the peer is no proxy of ours", "192.0.2.1", "198.51.100.7", PROXIES, "192.0.2.1"],
   ["a proxy names nobody", "10.0.0.1", null, PROXIES, "10.0.0.1"],
@@ -20,7 +21,7 @@ test.each([
   expect(clientAddress(peer, forwarded, trustedProxies(trusted))).toBe(expected);
 });
 
-test.each([
+eachRow([
   ["10.1.2.3", true],
   ["::ffff:10.1.2.3", true],
   ["11.0.0.1", false],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { newOwner, openBrowser } from "../session/browser.ts";
 
@@ -52,7 +53,7 @@ describe("What the dashboard reads", () => {
     expect(await again.text()).toBe("");
   });
 
-  test.each([
+  eachRow([
     ["a short reply", "/dashboard/api/session", GZIP],
     ["for who does not take it", "/dashboard/api/links", { "accept-encoding": "gzip;q=0, br" }],
     ["for pages of others", "/dashboard/api/links", { ...GZIP, "sec-fetch-site": "cross-site" }],

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 
 const ORIGIN = "https://app.example.org";
@@ -43,7 +44,7 @@ onBothEngines(
       expect(headers.get("access-control-max-age")).toBe("600");
     });
 
-    test.each([
+    eachRow([
       "https://evil.example.org",
       "http://app.example.org",
       "https://app.example.org:8443",

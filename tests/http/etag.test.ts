@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
@@ -33,7 +34,7 @@ onBothEngines("An entity tag", (server) => {
     expect(left({ headers })).toBe(left(before) - 1);
   });
 
-  test.each([
+  eachRow([
     ["*", 304],
     [`W/"a", TAG`, 304],
     ["STRONG", 304],

@@ -1,55 +1,52 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { createGracefulStop } from "../../server/http/start-and-stop.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { movableClock } from "../clock.ts";
-import { until } from "../until.ts";
 
-/** Longer than a stopping server waits for requests that keep coming. */
-const HELD_UP_MS = 1100;
-
-/** Runs in another process: sends a request, and another one over the same connection while this process is blocked. */
-const askTwice = (url: URL, folder: string) => `
-  const { existsSync, writeFileSync } = require("node:fs");
-  const ask = () => socket.write("GET / HTTP/1.1\\r\\nhost: a.example\\r\\n\\r\\n");
-  const socket = require("node:net").connect(${url.port}, "${url.hostname}", ask);
+/** Runs in another thread: sends a request, and another one over the same connection while this thread is blocked. */
+const ASK_TWICE = `
+  const { parentPort, workerData: { port, sent } } = require("node:worker_threads");
+  const ask = (written) => socket.write("GET / HTTP/1.1\\r\\nhost: a.example\\r\\n\\r\\n", written);
+  const socket = require("node:net").connect(port, "127.0.0.1", () => ask());
   socket.once("data", () => {
-    writeFileSync("${folder}/answered", "");
-    const looking = setInterval(() => {
-      if (!existsSync("${folder}/held-up")) return;
-      clearInterval(looking);
-      socket.on("data", (data) => process.stdout.write(data));
-      ask();
-      writeFileSync("${folder}/asked", "");
-    }, 5);
+    let reply = "";
+    socket.on("data", (data) => (reply += data));
+    socket.on("close", () => parentPort.postMessage(reply));
+    parentPort.postMessage("answered");
   });
-  socket.on("error", () => {});
+  parentPort.once("message", () =>
+    ask(() => {
+      Atomics.store(sent, 0, 1);
+      Atomics.notify(sent, 0);
+    }),
+  );
 `;
 
 test("a request that arrives while a stopping server is blocked gets its reply", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "stillup-stop-"));
-  const isThere = (note: string) => existsSync(join(folder, note));
+  const sent = new Int32Array(new SharedArrayBuffer(4));
   const graceful = createGracefulStop(async ({ url }) => {
     if (url.endsWith("/slow")) {
-      writeFileSync(join(folder, "held-up"), "");
-      holdUp(() => isThere("asked"));
+      client.postMessage("ask again");
+      Atomics.wait(sent, 0, 0);
     }
     return new Response("whole");
   }, systemClock);
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: graceful.front });
-  const client = Bun.spawn([process.execPath, "-e", askTwice(server.url, folder)]);
-  await until(() => isThere("answered"));
+  const workerData = { port: server.port, sent };
+  const client = new Worker(ASK_TWICE, { eval: true, workerData });
+  expect(await once(client, "message")).toEqual(["answered"]);
 
+  const replied = once(client, "message");
   const slow = fetch(new URL("/slow", server.url));
   await graceful.stop(() => server.stop());
 
   expect(await (await slow).text()).toBe("whole");
-  const reply = await new Response(client.stdout).text();
+  const [reply] = await replied;
   expect(reply).toMatch(/^HTTP\/1.1 200 /);
   expect(reply).toMatch(/^connection: close\r$/im);
-  rmSync(folder, { recursive: true });
+  await client.terminate();
 });
 
 test("replies are held back until the listener is closed, and then end their connections", async () => {
@@ -69,10 +66,3 @@ test("replies are held back until the listener is closed, and then end their con
   expect(order).toEqual(["the listener is closed", "replied"]);
   expect(reply.headers.get("connection")).toBe("close");
 });
-
-/** Lets nothing else happen in this process for so long, and until it is so. */
-function holdUp(isSo: () => boolean) {
-  for (const end = performance.now() + HELD_UP_MS; performance.now() < end || !isSo(); ) {
-    Bun.sleepSync(5);
-  }
-}

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { sendRaw } from "./raw.ts";
 
@@ -24,7 +25,7 @@ onBothEngines("Every reply", (server) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test.each([
+  eachRow([
     ["abc-DEF_1.2", true],
     ["x".repeat(64), true],
     ["x".repeat(65), false],

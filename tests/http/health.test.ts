@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
 import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
 import { VERSION } from "../../server/lib/runtime.ts";
+import { eachRow } from "../each-row.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { logLines } from "../log.ts";
@@ -41,7 +42,7 @@ onBothEngines(
       expect([after.status, after.body]).toEqual([200, { status: "ok" }]);
     });
 
-    test.each(["/health", "/ready"])("answers at %s to who names no host", async (path) => {
+    eachRow(["/health", "/ready"])("answers at %s to who names no host", async (path) => {
       server().deps.loops.setChecking(true);
       const { status, head } = await sendRaw(server().url, `GET ${path} HTTP/1.0\r\n\r\n`);
 

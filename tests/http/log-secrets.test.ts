@@ -3,6 +3,7 @@ import { createSetup } from "../../server/accounts/users.ts";
 import { newRecoveryCode, newSessionToken, newSetupToken } from "../../server/lib/ids.ts";
 import { describeError, log } from "../../server/lib/log.ts";
 import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
+import { eachRow } from "../each-row.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { makeNews, startReceiver } from "../receiver.ts";
@@ -113,7 +114,7 @@ async function beatOnce({ deps, clock }: TestServer) {
 const KEY = `su_${"a".repeat(38)}`;
 const TOKEN = newSessionToken();
 
-test.each([
+eachRow([
   ["an API key", KEY, KEY.slice(10)],
   ["a signing secret", "whsec_Q2FuYXJ5Nzc=", "Q2FuYXJ5"],
   ["a password in a URL", "postgres://stillup:Canary77@db/stillup", CANARY],

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { addKey, WRITE_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";
@@ -33,7 +34,7 @@ onBothEngines("The methods of a path", (server) => {
     fetch(server().url + path, { method, headers });
   const as = ({ key }: Asker) => ({ authorization: `Bearer ${key}` });
 
-  test.each(PATHS)("%s takes %s and no other", async (path, allow) => {
+  eachRow(PATHS)("%s takes %s and no other", async (path, allow) => {
     const me = await server().account();
 
     for (const method of METHODS.filter((name) => !allow.split(", ").includes(name))) {
@@ -46,7 +47,7 @@ onBothEngines("The methods of a path", (server) => {
     }
   });
 
-  test.each(PATHS)("OPTIONS of %s tells %s, to anybody", async (path, allow) => {
+  eachRow(PATHS)("OPTIONS of %s tells %s, to anybody", async (path, allow) => {
     const reply = await ask("OPTIONS", `/api/v1${path}`);
 
     expect([reply.status, await reply.text()]).toEqual([204, ""]);

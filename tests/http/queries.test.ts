@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 
 const LISTS = ["keys", "links", "groups", "history", "webhooks"];
 
 onBothEngines("A request's query", (server) => {
-  test.each(LISTS)("of %s takes a page and its size as plain numbers only", async (list) => {
+  eachRow(LISTS)("of %s takes a page and its size as plain numbers only", async (list) => {
     const me = await server().account();
 
     for (const number of [
@@ -30,7 +31,7 @@ onBothEngines("A request's query", (server) => {
     }
   });
 
-  test.each(LISTS)("of %s has pages of at most 100, and any number of them", async (list) => {
+  eachRow(LISTS)("of %s has pages of at most 100, and any number of them", async (list) => {
     const me = await server().account();
 
     expect((await me.get(`/api/v1/${list}?page=9999999&per_page=100`)).status).toBe(200);
@@ -39,7 +40,7 @@ onBothEngines("A request's query", (server) => {
     expect(body.error.details.fields).toEqual({ per_page: ["must be at most 100"] });
   });
 
-  test.each([
+  eachRow([
     "links?page=1&page=2",
     "links?page=1&page=1",
     "links?per_page=1&per_page=2",
@@ -74,7 +75,7 @@ onBothEngines("A request's query", (server) => {
     ]);
   });
 
-  test.each([
+  eachRow([
     "x=1&x=2",
     "Page=0",
     "&&=&",
@@ -90,7 +91,7 @@ onBothEngines("A request's query", (server) => {
     expect((await me.get(`/api/v1/links?${query}`)).status).toBe(200);
   });
 
-  test.each(["%E0%A4%A", "%", "%ED%A0%80", "%FF", '{"a":1}', "[1,2]", "a,b"])(
+  eachRow(["%E0%A4%A", "%", "%ED%A0%80", "%FF", '{"a":1}', "[1,2]", "a,b"])(
     "with %p for a text is read or refused, never broken",
     async (search) => {
       const me = await server().account();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
 import { readConfig } from "../../server/config/config.ts";
+import { eachRow } from "../each-row.ts";
 import { startServer, type TestServer } from "../harness.ts";
 
 const TOKEN = "metrics-of-the-tests";
@@ -25,7 +26,7 @@ describe("A node without the role api", () => {
     expect((await ask("/metrics")).status).toBe(401);
   });
 
-  test.each(["/", "/links", "/api/v1/links", "/dashboard/api/session", "/openapi.json", "/docs"])(
+  eachRow(["/", "/links", "/api/v1/links", "/dashboard/api/session", "/openapi.json", "/docs"])(
     "has nothing at %s, and says where it is",
     async (path) => {
       const { key } = await server.account();
@@ -47,7 +48,7 @@ describe("STILLUP_ROLE", () => {
   const roleOf = (STILLUP_ROLE: string | undefined, url = POSTGRES) =>
     readConfig({ STILLUP_ROLE, STILLUP_DATABASE_URL: url }).role;
 
-  test.each([
+  eachRow([
     [undefined, ["api", "checker", "delivery"]],
     ["all", ["api", "checker", "delivery"]],
     ["delivery, api", ["api", "delivery"]],

@@ -3,6 +3,7 @@ import { FORMATS, recognise } from "../../server/imports/formats.ts";
 import { type Notes, withoutRefused } from "../../server/imports/noted.ts";
 import { newReading, type OpenReader } from "../../server/imports/reading.ts";
 import { stepsOf } from "../checker/steps.ts";
+import { eachRow } from "../each-row.ts";
 import { LISTS } from "./lists.ts";
 import { readIn, toldOf } from "./reading.ts";
 
@@ -20,12 +21,12 @@ const FULL = {
 };
 
 describe("A list of links", () => {
-  test.each(LISTS)("is known by what is in it, and read: %s", async (_, text, format, found) => {
+  eachRow(LISTS)("is known by what is in it, and read: %s", async (_, text, format, found) => {
     expect(recognise(text)).toBe(format as ReturnType<typeof recognise>);
     expect(toldOf(await readIn(text))).toEqual(found);
   });
 
-  test.each(LISTS)("is read alike wherever it is cut: %s", async (_, text, __, found) => {
+  eachRow(LISTS)("is read alike wherever it is cut: %s", async (_, text, __, found) => {
     for (const pieces of [1, 2, 3, 7, 64]) {
       expect(toldOf(await readIn(text, { pieces }))).toEqual(found);
     }
@@ -43,7 +44,7 @@ describe("A list of links", () => {
     expect(await notes("table of UptimeRobot")).toHaveLength(1);
   });
 
-  test.each([
+  eachRow([
     ["a tag", "https://example.org/?q=<script>alert(1)</script>", '"<"'],
     [
       "a tag that has a URL",
@@ -68,7 +69,7 @@ describe("A list of links", () => {
     ]);
   });
 
-  test.each([
+  eachRow([
     [
       "columns",
       "url,tags,group,owner,id\nhttps://example.org/a,x,Docs,me,\n",
@@ -126,7 +127,7 @@ describe("A list of links", () => {
     expect([items[0]!.noted, notes]).toEqual([{ title: "Title" }, ["Column not used: name."]]);
   });
 
-  test.each([
+  eachRow([
     ["title,note,tags,external_id,metadata,check_schedule,time_zone,handling,muted_until,assignee"],
     [
       "Label,Description,Labels,Ref,Metadata,Check schedule,Time zone,Handling,Muted until,Assignee",
@@ -227,7 +228,7 @@ describe("A list of links", () => {
     expect(reading.notes).toEqual(["The sitemap has no end. It was probably cut off."]);
   });
 
-  test.each([
+  eachRow([
     ["broken JSON", '["https://example.org/a", ', "json", "This could not be read as JSON"],
     ["JSON that goes on", '["https://example.org/a"] x', "json", "This could not be read as JSON"],
     ["no sitemap", "<html></html>", "sitemap", "This is not a sitemap"],
@@ -237,7 +238,7 @@ describe("A list of links", () => {
     expect(readIn(text, { format })).rejects.toThrow(said);
   });
 
-  test.each([
+  eachRow([
     ["a row", 'url,note\nhttps://example.org/a,"', "csv"],
     ["a word", "https://example.org/a\n", "text"],
     ["a record of a list", '["https://example.org/a", "', "json"],
@@ -255,7 +256,7 @@ describe("A list of links", () => {
     },
   );
 
-  test.each([
+  eachRow([
     ["elements", "bookmarks", "<dl>", "<div></b>"],
     ["elements of pictures", "bookmarks", "<dl>", "<svg></b>"],
     ["elements", "sitemap", "<urlset>", "<url></b>"],
@@ -272,7 +273,7 @@ describe("A list of links", () => {
     },
   );
 
-  test.each([
+  eachRow([
     ["folders", "<dl>", "bookmarks", "More than 200 <dl> elements are nested"],
     ["locations", "<loc>", "sitemap", "More than 200 <loc> elements are nested"],
   ] as const)("of %s nested without end is refused", async (_, piece, format, said) => {

@@ -3,6 +3,7 @@ import { asLine, type Import, importPart } from "../../server/commands/import-pa
 import { users } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { openGroupBook } from "../../server/links/groups/groups.ts";
+import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { LINKS, read, URL_A } from "../triage/playing.ts";
@@ -133,7 +134,7 @@ https://example.org/d,,often`;
     expect(await linksOf(me)).toMatchObject([{ ...A, ...NOTED, check_schedule: schedule }]);
   });
 
-  test.each([false, true])(
+  eachRow([false, true])(
     "says what it cannot keep, and keeps the rest (only says: %p)",
     async (isDry) => {
       const me = await server().account();

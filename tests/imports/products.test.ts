@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { recognise } from "../../server/imports/formats.ts";
+import { eachRow } from "../each-row.ts";
 import { addresses, WRITTEN } from "./addresses.ts";
 import { readIn } from "./reading.ts";
 
@@ -201,7 +202,7 @@ const EXPORTS: [program: string, text: string, found: Found[]][] = [
 ];
 
 describe("What people wrote of their links", () => {
-  test.each(EXPORTS)("arrives from %s", async (_, text, found) => {
+  eachRow(EXPORTS)("arrives from %s", async (_, text, found) => {
     expect(await foundIn(text)).toEqual(found);
   });
 });
@@ -218,7 +219,7 @@ test("A description and a note that are too long together leave the note", async
   );
 });
 
-test.each(WRITTEN)(
+eachRow(WRITTEN)(
   "Every address that the API takes is read whole from %s",
   async (_, format, write) => {
     const urls = addresses(2000);

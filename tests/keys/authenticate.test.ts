@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { apiKeyOf, hashToken, newApiKey } from "../../server/lib/ids.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 
@@ -21,13 +22,13 @@ onBothEngines("The Authorization header", (server) => {
       body: (await reply.json()) as { error?: { code: string } },
     }));
 
-  test.each(["Bearer", "bearer", "BEARER"])("takes the scheme as %s", async (scheme) => {
+  eachRow(["Bearer", "bearer", "BEARER"])("takes the scheme as %s", async (scheme) => {
     const me = await server().account();
 
     expect((await withHeader(`${scheme} ${me.key}`)).status).toBe(200);
   });
 
-  test.each([
+  eachRow([
     ["missing", () => undefined],
     ["empty", () => ""],
     ["the scheme alone", () => "Bearer"],
@@ -44,7 +45,7 @@ onBothEngines("The Authorization header", (server) => {
     expect(challenge).toBe('Bearer realm="api"');
   });
 
-  test.each([
+  eachRow([
     ["unknown", () => newApiKey()],
     ["mistyped", (key: string) => `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`],
     ["of another product", (key: string) => key.replace("su_", "sk_")],
@@ -108,14 +109,11 @@ onBothEngines("The Authorization header", (server) => {
     });
   });
 
-  test.each(["free", "pro"] as const)(
-    "an account on the %s plan has no API access",
-    async (tier) => {
-      const me = await server().account(tier);
+  eachRow(["free", "pro"] as const)("an account on the %s plan has no API access", async (tier) => {
+    const me = await server().account(tier);
 
-      const { status, body } = await me.get("/api/v1/account");
+    const { status, body } = await me.get("/api/v1/account");
 
-      expect([status, body.error.code]).toEqual([403, "BUSINESS_PLAN_REQUIRED"]);
-    },
-  );
+    expect([status, body.error.code]).toEqual([403, "BUSINESS_PLAN_REQUIRED"]);
+  });
 });

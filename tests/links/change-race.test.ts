@@ -5,7 +5,7 @@ import { createStore } from "../../server/db/store.ts";
 import { startBatch } from "../../server/links/start-batch.ts";
 import { batchOf, checkAll, checkedLinks } from "../batches/playing.ts";
 import { startServer, type TestServer } from "../harness.ts";
-import { until } from "../until.ts";
+import { lockIsAwaited } from "../postgres.ts";
 
 // SQLite has one writer, so only PostgreSQL can be caught between the two.
 test("a new frequency sees the batch that is being written while it waits for the link", async () => {
@@ -19,7 +19,7 @@ test("a new frequency sees the batch that is being written while it waits for th
   const starting = startBatch({ ...server.deps, store: slow.store }, caller, { link_ids });
   await slow.written;
   const changing = me.patch(`/api/v1/links/${link_ids[0]}`, { check_frequency: "weekly" });
-  await untilLocked(server);
+  await lockIsAwaited(server.config.databaseUrl);
   slow.commit();
   await changing;
   const { batchId } = await starting;
@@ -57,12 +57,4 @@ function ask(connection: SQL, text: string, params: unknown[]): Promise<unknown[
       params,
     )
     .values();
-}
-
-async function untilLocked({ config }: TestServer): Promise<void> {
-  const watcher = new SQL(config.databaseUrl, { max: 1 });
-  const waiting = () => watcher`select 1 from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  await until(async () => (await waiting()).length > 0);
-  await watcher.close();
 }

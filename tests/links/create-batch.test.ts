@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { badBodies, NO_ID } from "../bad-values.ts";
+import { NO_ID } from "../bad-values.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink, anyUrl } from "../rows.ts";
 
@@ -110,26 +110,6 @@ onBothEngines("POST /links/batch", (server) => {
     const created = replies.map(({ body }) => body.data.summary.created);
     expect(created[0] + created[1]).toBe(50);
     expect((await me.get("/api/v1/links")).body.data.pagination.total).toBe(50);
-  });
-
-  test.each([
-    ["missing", undefined, "is required"],
-    ["null", null, "must be a list"],
-    ["an object", {}, "must be a list"],
-    ["empty", [], "must have at least 1 item"],
-  ])("refuses a list that is %s", async (_, links, problem) => {
-    const me = await server().account();
-
-    const { status, body } = await me.post(path, { links });
-
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ links: [problem] });
-  });
-
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
-
-    expect((await me.post(path, given)).status).toBe(400);
   });
 
   test("a failed item tells its URL as it came, whatever that is", async () => {

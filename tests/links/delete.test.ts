@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { badPathIds } from "../bad-values.ts";
 import { onBothEngines } from "../harness.ts";
 import { addCheck, addGroup, addLink } from "../rows.ts";
 
@@ -30,12 +29,6 @@ onBothEngines("DELETE /links/{id}", (server) => {
     expect((await me.get(link)).status).toBe(404);
     expect((await me.get(`${link}/history`)).status).toBe(404);
     expect((await me.post(`${link}/check`)).status).toBe(404);
-  });
-
-  test.each(badPathIds)("finds nothing at %p", async (id) => {
-    const me = await server().account();
-
-    expect((await me.delete(`${path}/${id}`)).status).toBe(404);
   });
 
   test("a stranger's link stays", async () => {

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
-import { badPathIds } from "../bad-values.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
@@ -124,12 +123,6 @@ onBothEngines("GET /links/{id}/events", (server) => {
     const of = (type: string) => rows.filter((row) => row.type === type).map((row) => row.linkId);
     expect(of("batch.complete")).toEqual([null]);
     expect(of("link.created").sort()).toEqual(ids.sort());
-  });
-
-  test.each(badPathIds)("finds nothing at %p", async (id) => {
-    const me = await server().account();
-
-    expect((await me.get(`/api/v1/links/${id}/events`)).status).toBe(404);
   });
 
   test("of a stranger's link is forbidden", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import { badPathIds } from "../bad-values.ts";
 import { DAY, NO_EVIDENCE, saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
@@ -179,14 +178,6 @@ onBothEngines("GET /links/{id}", (server) => {
     expect((await me.get(`${path}/${link}`)).body.data.status).toBe("checking");
     server().clock.moveBy(120_000);
     expect((await me.get(`${path}/${link}`)).body.data.status).toBe("active");
-  });
-
-  test.each(badPathIds)("finds nothing at %p", async (id) => {
-    const me = await server().account();
-
-    const { status, body } = await me.get(`${path}/${id}`);
-
-    expect([status, body.error.code]).toEqual([404, "NOT_FOUND"]);
   });
 
   test("a stranger's link is forbidden, a deleted one of anybody not found", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
-import { badPathIds } from "../bad-values.ts";
 import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
 import { addCheck, addLink, type Check, setLink } from "../rows.ts";
 
@@ -133,12 +132,6 @@ onBothEngines("GET /links/{id}/runs", (server) => {
     const { status, body } = await me.get(path);
 
     expect([status, Object.keys(body.error.details.fields)]).toEqual([400, ["per_page"]]);
-  });
-
-  test.each(badPathIds)("finds nothing at %p", async (id) => {
-    const me = await server().account();
-
-    expect((await me.get(`/api/v1/links/${id}/runs`)).status).toBe(404);
   });
 
   test("of a link of another account is forbidden", async () => {

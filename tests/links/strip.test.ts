@@ -106,16 +106,4 @@ onBothEngines("GET /links?include=strip", (server) => {
     ]);
     expect(narrowed.headers.get("link")).toContain("include=strip");
   });
-
-  test.each([
-    ["places", 'cannot include "places"; use one or more of: strip'],
-    ["strip,suggestion", 'cannot include "suggestion"; use one or more of: strip'],
-    ["", 'cannot include ""; use one or more of: strip'],
-  ])("refuses to include %p", async (include, problem) => {
-    const me = await server().account();
-
-    const { status, body } = await me.get(`/api/v1/links?include=${include}`);
-
-    expect([status, body.error.details.fields]).toEqual([400, { include: [problem] }]);
-  });
 });

@@ -1,5 +1,6 @@
 import type { TestServer } from "../harness.ts";
 import type { Browser } from "../session/browser.ts";
+import { waitFor } from "../waits.ts";
 
 type State = { id: string; status: string; reason: string | null; since: string };
 type Change = { topics: string[]; links: string[] | null; states: State[] | null };
@@ -34,11 +35,16 @@ export async function openLine(server: TestServer, browser: Browser, lastId = ""
     }
   }
 
-  async function until(fits: (change: Change) => boolean): Promise<Change> {
-    for (;;) {
-      const change = await next();
-      if (fits(change)) return change;
-    }
+  function until(fits: (change: Change) => boolean): Promise<Change> {
+    const seen: string[][] = [];
+    const fitting = async () => {
+      for (;;) {
+        const change = await next();
+        if (fits(change)) return change;
+        seen.push(change.topics);
+      }
+    };
+    return waitFor(fitting(), () => `${fits}; seen: ${JSON.stringify(seen)}`);
   }
 
   return {

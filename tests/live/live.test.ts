@@ -5,12 +5,11 @@ import { createService } from "../../server/app/app.ts";
 import { sessions } from "../../server/db/tables.ts";
 import { check } from "../checked.ts";
 import { saw } from "../checker/ended.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 import { startSite } from "../site.ts";
 import { startReading } from "../sources/reading.ts";
-import { until } from "../until.ts";
 import { openLine } from "./line.ts";
 
 onBothEngines("GET /dashboard/api/live", (server) => {
@@ -101,8 +100,11 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     await line.next();
 
     const reading = startReading(server());
-    await line.until(({ topics }) => topics.includes("sources"));
-    await until(async () => (await browser.get(`/sources/${id}`)).body.data.run.ended_at);
+    let run: Parsed;
+    do {
+      await line.until(({ topics }) => topics.includes("sources"));
+      run = (await browser.get(`/sources/${id}`)).body.data.run;
+    } while (!run?.ended_at);
 
     line.close();
     await Promise.all([reading.stop(), site.stop()]);

@@ -1,12 +1,15 @@
 import { createService } from "../../server/app/app.ts";
 import type { Engine } from "../../server/db/store.ts";
-import { listenToTopics } from "../../server/work/topics.ts";
+import { listenToTopics, type Topics } from "../../server/work/topics.ts";
 import { startServer, type TestServer } from "../harness.ts";
+import { createWatch } from "../waits.ts";
 
 /** One of several servers on one PostgreSQL, which tells the others what happens. */
 export type LiveNode = TestServer & {
   /** How often its loops were told to look for work by others. */
   woken(): number;
+  /** Resolves once it hears its own messages. */
+  connected(): Promise<void>;
 };
 
 type LiveNodeSettings = {
@@ -14,20 +17,17 @@ type LiveNodeSettings = {
   beside?: TestServer;
   /** What its way to the database does otherwise. */
   engine?: Partial<Engine>;
-  /** Between two signs of its own. */
-  beatMs?: number;
 };
 
 export async function startLiveNode({
   beside,
   engine = {},
-  beatMs,
 }: LiveNodeSettings = {}): Promise<LiveNode> {
   const shared = beside && { STILLUP_DATABASE_URL: beside.config.databaseUrl };
   const server = await startServer("postgres", shared);
   const { deps } = server;
   const store = { engine: { ...deps.store.engine, ...engine } };
-  const news = listenToTopics({ ...deps, store }, beatMs);
+  const news = listenToTopics({ ...deps, store });
   Object.assign(deps, { topics: news });
   deps.loops.onWakeElsewhere(news.workIsDue);
   let woken = 0;
@@ -43,5 +43,15 @@ export async function startLiveNode({
     await news.stop();
     await server.stop();
   };
-  return { ...server, url, front, stop, woken: () => woken };
+  const connected = () => whenConnected(news);
+  return { ...server, url, front, stop, woken: () => woken, connected };
+}
+
+/** Resolves once the messages that a node sends come back to it. */
+export function whenConnected(news: Topics): Promise<void> {
+  const watch = createWatch();
+  // It is connected right after it has said that it may have missed something.
+  const changed = () => queueMicrotask(watch.changed);
+  news.subscribe({ changed, counted: () => {} });
+  return watch.when(news.isConnected, () => "the node's own messages");
 }

@@ -5,7 +5,6 @@ import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { createRecorder } from "../../server/monitor/record.ts";
 import { saw } from "../checker/ended.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
-import { until } from "../until.ts";
 import { openLine } from "./line.ts";
 import { type LiveNode, startLiveNode } from "./node.ts";
 
@@ -21,7 +20,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
   beforeAll(async () => {
     here = await startLiveNode({ engine });
     there = await startLiveNode({ engine, beside: here });
-    if (!engine.listen) await until(() => here!.deps.topics.isConnected());
+    if (!engine.listen) await here.connected();
   });
   afterAll(async () => {
     await there!.stop();

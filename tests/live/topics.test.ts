@@ -11,12 +11,11 @@ import {
   writeMessage,
 } from "../../server/work/topics.ts";
 import { freshPostgres } from "../postgres.ts";
-import { until } from "../until.ts";
+import { createWatch, waitFor } from "../waits.ts";
+import { whenConnected } from "./node.ts";
 
 /** Longer than any test. */
-const SELDOM_MS = 600_000;
-/** A busy machine must not be deaf by it. */
-const OFTEN_MS = 1000;
+const BEAT_MS = 600_000;
 const id = () => crypto.randomUUID();
 
 describe("Messages between nodes", () => {
@@ -31,11 +30,14 @@ describe("Messages between nodes", () => {
   });
 
   /** A node that hears, and what it has heard. */
-  async function startNode(way: Partial<Engine> = {}, beatMs = SELDOM_MS) {
+  async function startNode(way: Partial<Engine> = {}) {
+    let passedMs = 0;
+    const watch = createWatch();
     const heard = { changed: new Set<string | null>(), counted: new Set<string | null>(), work: 0 };
     const loops = createLoops();
     loops.onWake(() => {
       heard.work++;
+      watch.changed();
     });
     const news = listenToTopics(
       {
@@ -49,17 +51,26 @@ describe("Messages between nodes", () => {
         },
         loops,
       },
-      beatMs,
+      { beatMs: BEAT_MS, elapsed: () => passedMs },
     );
-    news.subscribe({
-      changed: (ids) => addAll(heard.changed, ids),
-      counted: (ids) => addAll(heard.counted, ids),
-    });
+    const addTo = (heardIds: Set<string | null>) => (ids: string[] | null) => {
+      for (const each of ids ?? [null]) heardIds.add(each);
+      watch.changed();
+    };
     ends.push(news.stop);
-    await until(news.isConnected);
-    heard.changed.clear();
+    await whenConnected(news);
+    news.subscribe({ changed: addTo(heard.changed), counted: addTo(heard.counted) });
     heard.work = 0;
-    return { news, heard };
+    /** Resolves once it has heard so. */
+    const hears = (isSo: (all: typeof heard) => boolean) =>
+      watch.when(
+        () => isSo(heard),
+        () => `${isSo}; heard: ${JSON.stringify({ ...heard, changed: [...heard.changed] })}`,
+      );
+    const pass = (ms: number) => {
+      passedMs += ms;
+    };
+    return { news, heard, hears, pass };
   }
 
   test("reach all other nodes, and for counts the sender as well", async () => {
@@ -69,8 +80,8 @@ describe("Messages between nodes", () => {
     here.news.changed(changed);
     here.news.counted(new Set([counted]));
 
-    await until(() => there.heard.changed.has(changed) && there.heard.counted.has(counted));
-    await until(() => here.heard.counted.has(counted));
+    await there.hears((all) => all.changed.has(changed) && all.counted.has(counted));
+    await here.hears((all) => all.counted.has(counted));
     expect(here.heard.changed.has(changed)).toBe(false);
   });
 
@@ -79,9 +90,9 @@ describe("Messages between nodes", () => {
     const marker = id();
 
     here.news.workIsDue();
-    await until(() => there.heard.work > 0);
+    await there.hears(({ work }) => work > 0);
     there.news.changed(marker);
-    await until(() => here.heard.changed.has(marker));
+    await here.hears((all) => all.changed.has(marker));
 
     expect([here.heard.work, there.heard.work]).toEqual([0, 1]);
   });
@@ -98,48 +109,41 @@ describe("Messages between nodes", () => {
 
     for (let i = 0; i < 1000; i++) here.news.changed(`account ${i}`);
 
-    await until(() => there.heard.changed.has(null));
+    await there.hears((all) => all.changed.has(null));
     expect(notices - before).toBe(1);
   });
 
   test("are retained while they cannot be sent, and sent afterwards", async () => {
     let isCut = false;
-    let refused = 0;
+    const refused = Promise.withResolvers<void>();
     const notify: Engine["notify"] = async (...what) => {
-      refused += isCut ? 1 : 0;
-      if (isCut) throw new Unavailable("cut off");
-      await engine.notify(...what);
+      if (!isCut) return engine.notify(...what);
+      refused.resolve();
+      throw new Unavailable("cut off");
     };
     const [here, there] = [await startNode({ notify }), await startNode()];
     const changed = id();
 
     isCut = true;
     here.news.changed(changed);
-    await until(() => refused > 0);
+    await waitFor(refused.promise, () => "a message to be refused");
     isCut = false;
 
-    await until(() => there.heard.changed.has(changed));
+    await there.hears((all) => all.changed.has(changed));
   });
 
   test("may have been missed by a node that was disconnected, which then assumes any change", async () => {
-    let isDeaf = false;
-    const listen: Engine["listen"] = (channel, hear, missed) =>
-      engine.listen(channel, (text) => (isDeaf ? undefined : hear(text)), missed);
-    const { news, heard } = await startNode({ listen }, OFTEN_MS);
+    const { news, heard, hears, pass } = await startNode();
 
-    isDeaf = true;
-    await until(() => !news.isConnected());
-    isDeaf = false;
+    pass(3 * BEAT_MS);
+    expect(news.isConnected()).toBe(false);
+    news.counted(new Set(["an account"]));
 
-    await until(news.isConnected);
-    expect([...heard.changed]).toEqual([null]);
-    expect(heard.work).toBeGreaterThan(0);
+    await hears((all) => all.changed.has(null));
+    expect(news.isConnected()).toBe(true);
+    expect(heard.work).toBe(1);
   });
 });
-
-function addAll(heard: Set<string | null>, ids: string[] | null) {
-  for (const each of ids ?? [null]) heard.add(each);
-}
 
 describe("A message", () => {
   const gathered = (count: number) => {

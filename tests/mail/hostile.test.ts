@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { renderMail } from "../../server/mail/layout.ts";
 import { mailFor } from "../../server/webhooks/email.ts";
 import { sampleOf } from "../../server/webhooks/event-types.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 
@@ -60,7 +61,7 @@ const OURS = new Set([
 onBothEngines(
   "a hostile text",
   (server) => {
-    test.each(HOSTILE.map((text) => ({ text, shown: JSON.stringify(text).slice(0, 60) })))(
+    eachRow(HOSTILE.map((text) => ({ text, shown: JSON.stringify(text).slice(0, 60) })))(
       "$shown stays text, as URL, as name and in all that is noted about a link",
       async ({ text }) => {
         const { deps } = server();

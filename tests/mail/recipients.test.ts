@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { noteVerified } from "../../server/accounts/sign-in.ts";
 import { mailAddresses, users, webhooks } from "../../server/db/tables.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
@@ -197,7 +198,7 @@ onBothEngines(
       expect(await stateOf(me, id)).toBe("active");
     });
 
-    test.each([
+    eachRow([
       ["Tote Links", "Tote Links"],
       ["Dead, or dying", "=?UTF-8?B?RGVhZCwgb3IgZHlpbmc=?="],
       ["Bücher & Söhne", "=?UTF-8?B?QsO8Y2hlciAmIFPDtmhuZQ==?="],

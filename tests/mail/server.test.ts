@@ -4,6 +4,7 @@ import { type Env, readConfig } from "../../server/config/config.ts";
 import { readMailAddress, readMailto } from "../../server/lib/mail-address.ts";
 import { type Mail, openMailServer } from "../../server/mail/server.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { START } from "../harness.ts";
 import { GOOD_TLS, mailSettings, startMailHost } from "../smtp.ts";
 
@@ -41,7 +42,7 @@ const LOGIN = { STILLUP_SMTP_USER: "stillup", STILLUP_SMTP_PASSWORD: PASSWORD };
 const TRUSTED = { STILLUP_EXTRA_CA_FILE: CA };
 
 describe("The connection to the mail server", () => {
-  test.each([
+  eachRow([
     ["tls", { secure: true }],
     ["starttls", { secure: false }],
   ] as const)("is encrypted and signed in by %s", async (security, options) => {
@@ -57,7 +58,7 @@ describe("The connection to the mail server", () => {
     client.close();
   });
 
-  test.each(["tls", "starttls"] as const)(
+  eachRow(["tls", "starttls"] as const)(
     "is not made by %s to a server whose certificate is not trusted",
     async (security) => {
       const secure = security === "tls";
@@ -127,7 +128,7 @@ describe("The connection to the mail server", () => {
 describe("The settings of the mail server", () => {
   const GOOD = mailSettings(25);
 
-  test.each([
+  eachRow([
     [{ STILLUP_PUBLIC_URL: "" }, "STILLUP_PUBLIC_URL"],
     [{ STILLUP_SMTP_FROM: "" }, "STILLUP_SMTP_FROM"],
     [{ STILLUP_SMTP_FROM: "Ann <ann@example.com>" }, "STILLUP_SMTP_FROM"],
@@ -144,7 +145,7 @@ describe("The settings of the mail server", () => {
 });
 
 describe("An address", () => {
-  test.each([
+  eachRow([
     ["ann@example.com", "ann@example.com"],
     ["ann.b+c_d@sub.example.com", "ann.b+c_d@sub.example.com"],
     ["o'neil@EXAMPLE.com", "o'neil@example.com"],
@@ -154,7 +155,7 @@ describe("An address", () => {
     expect(readMailAddress(text)).toEqual({ ok: true, address });
   });
 
-  test.each([
+  eachRow([
     ...["", "ann", "@example.com", "ann@", "ann@@example.com", "ann@example..com", "ann@-x.com"],
     ...["a@x\r\nRCPT TO:<eve@y>", "a@x\nb", "a\0@x", "a@x,eve@y", "a@x;eve@y", "a@x, eve@y"],
     ...['"ann b"@x.com', '"a@b"@x.com', "ann(comment)@x.com", "ann@x.com (c)", "<ann@x.com>"],
@@ -167,7 +168,7 @@ describe("An address", () => {
     expect(readMailAddress(text)).toMatchObject({ ok: false, problem: expect.any(String) });
   });
 
-  test.each([
+  eachRow([
     ["mailto:ann@example.com", true],
     ["MAILTO:ann%2Bx@example.com", true],
     ["mailto:ann+x@example.com", true],

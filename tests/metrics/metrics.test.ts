@@ -5,6 +5,7 @@ import { upkeep, webhooks } from "../../server/db/tables.ts";
 import { sawNothing } from "../../server/verdict/probe/conclusion.ts";
 import { createReader } from "../../server/views/metrics/routes.ts";
 import { saw } from "../checker/ended.ts";
+import { eachRow } from "../each-row.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
@@ -35,7 +36,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
     await server.deps.store.delete(webhooks);
   });
 
-  test.each(["", "Bearer wrong", `Basic ${METRICS_TOKEN}`, `Bearer ${METRICS_TOKEN}x`])(
+  eachRow(["", "Bearer wrong", `Basic ${METRICS_TOKEN}`, `Bearer ${METRICS_TOKEN}x`])(
     "is refused to whoever comes with %p",
     async (authorization) => {
       const reply = await fetch(`${server.url}/metrics`, { headers: { authorization } });

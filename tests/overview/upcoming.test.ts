@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { siteHosts, sources } from "../../server/db/tables.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { addLink } from "../rows.ts";
 
@@ -105,7 +106,7 @@ onBothEngines("GET /overview/upcoming", (server) => {
     expect((await other.get(`${PATH}?days=365`)).body.data.total).toBe(0);
   });
 
-  test.each([
+  eachRow([
     ["0", "must be a whole number above 0"],
     ["366", "must be at most 365"],
   ])("refuses %p days", async (days, problem) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../server/db/tables.ts";
 import { buildDashboard } from "../build-dashboard.ts";
+import { eachRow } from "../each-row.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { newOwner, openBrowser } from "./browser.ts";
 
@@ -64,7 +65,7 @@ describe("A page of the dashboard", () => {
     expect(JSON.parse(blockIn(html)!).user.email).toBe(email);
   });
 
-  test.each([
+  eachRow([
     ["without a cookie", () => ({})],
     ["with the cookie of a session that has ended", () => ({ cookie: "session=gone" })],
   ])("carries nothing %s", async (_, headers) => {
@@ -101,7 +102,7 @@ test("A visit that is noted has no page read its data again", async () => {
 });
 
 describe("At an address that does not exist", () => {
-  test.each(["/nothing", "/links/7/nothing", "/index.html"])(
+  eachRow(["/nothing", "/links/7/nothing", "/index.html"])(
     "a browser gets the page: %s",
     async (path) => {
       const { headers } = await signedIn();
@@ -119,7 +120,7 @@ describe("At an address that does not exist", () => {
     },
   );
 
-  test.each([
+  eachRow([
     ["under the API", "/api/v1/nothing", "GET", "text/html"],
     ["under the dashboard's API", "/dashboard/api/nothing", "GET", "text/html"],
     ["among the assets", "/assets/nothing.js", "GET", "text/html"],

@@ -5,6 +5,7 @@ import { createProvider, newChecks } from "../../server/accounts/oidc/provider.t
 import { type Env, readConfig } from "../../server/config/config.ts";
 import { oidcOf } from "../../server/config/oidc.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { START } from "../harness.ts";
 import { CLIENT, oidcSettings, PUBLIC_URL, startOidcHost } from "../oidc.ts";
 import { closeAtEnd } from "../shared.ts";
@@ -55,7 +56,7 @@ describe("A provider that", () => {
     answers = { [DOCUMENT]: () => Response.json(document()) };
   });
 
-  test.each<[what: string, answer: () => Response, problem: string]>([
+  eachRow<[what: string, answer: () => Response, problem: string]>([
     ["answers 500", () => new Response("oh", { status: 500 }), "unreachable"],
     [
       "answers with a page",
@@ -150,7 +151,7 @@ describe("A provider that", () => {
       expect((await redeemed({})).claims).toMatchObject({ iss: issuer, sub: "s1" });
     });
 
-    test.each<[what: string, token: JWTPayload, userinfo: object, claims: object]>([
+    eachRow<[what: string, token: JWTPayload, userinfo: object, claims: object]>([
       [
         "in both is that of the token",
         { email: "Ann@example.org" },
@@ -231,7 +232,7 @@ describe("A provider that", () => {
       ],
     ];
     // As objects: a function of more parameters than a row has gets a callback.
-    test.each(CASES.map(([what, payload, sign, more]) => ({ what, payload, sign, more })))(
+    eachRow(CASES.map(([what, payload, sign, more]) => ({ what, payload, sign, more })))(
       "$what is refused",
       async ({ payload, sign, more }) => {
         expect(await problemOf(redeemed(payload(), sign, more))).toBe("misconfigured");
@@ -251,7 +252,7 @@ describe("A secret", () => {
   const ALL = ["client_secret_basic", "client_secret_post"];
   const BASIC = ["client_secret_basic"];
 
-  test.each<[secret: string, methods: string[] | undefined, sent: string]>([
+  eachRow<[secret: string, methods: string[] | undefined, sent: string]>([
     ["aB3-._~x!*'()", BASIC, "basic aB3-._~x!*'()"],
     ["aB3-._~x!*'()", ALL, "basic aB3-._~x!*'()"],
     ["aB3-._~x!*'()", undefined, "basic aB3-._~x!*'()"],
@@ -273,7 +274,7 @@ describe("A secret", () => {
     expect({ client, seen }).toEqual({ client: true, seen: [sent] });
   });
 
-  test.each<[answer: () => Response, result: Problem | boolean]>([
+  eachRow<[answer: () => Response, result: Problem | boolean]>([
     [() => Response.json({ error: "invalid_client" }, { status: 401 }), "misconfigured"],
     [() => Response.json({ error: "invalid_client" }, { status: 400 }), "misconfigured"],
     [

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { SignInProblem } from "../../server/accounts/oidc/problems.ts";
 import { readClaim, rightsOf } from "../../server/accounts/oidc/roles.ts";
 import type { RoleMap } from "../../server/config/oidc.ts";
+import { eachRow } from "../each-row.ts";
 
 const ROLES: RoleMap = { admin: ["ops"], owner: ["chiefs"], editor: ["web"], viewer: ["staff"] };
 
@@ -15,7 +16,7 @@ function given(claims: Record<string, unknown>, roleClaim = "groups", roles = RO
   }
 }
 
-test.each<[what: string, claims: Record<string, unknown>, claim: string | undefined, is: string]>([
+eachRow<[what: string, claims: Record<string, unknown>, claim: string | undefined, is: string]>([
   ["one group", { groups: ["web"] }, undefined, "editor"],
   ["the highest of several", { groups: ["staff", "chiefs", "web"] }, undefined, "owner"],
   ["an administrator besides", { groups: ["ops", "staff"] }, undefined, "viewer+admin"],

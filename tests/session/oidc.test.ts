@@ -5,6 +5,7 @@ import { asToken, createInvitedAccount, createPasswordLink } from "../../server/
 import { OPERATOR } from "../../server/api/caller.ts";
 import { createService } from "../../server/app/app.ts";
 import { audit, identities, sessions, users } from "../../server/db/tables.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { oidcSettings, openSurfer, PUBLIC_URL, startOidcHost } from "../oidc.ts";
 import { newColleague, newOwner, PASSWORD } from "./browser.ts";
@@ -196,7 +197,7 @@ onBothEngines(
       expect(await surfer.signIn()).toBe("/sign-in?problem=refused");
     });
 
-    test.each([
+    eachRow([
       "https://evil.example/",
       "//evil.example",
       "/\\evil.example",

@@ -6,8 +6,11 @@ import {
   passwordProblem,
   SHORTEST_WITH_CODE,
 } from "../../server/lib/passwords.ts";
+import { eachRow } from "../each-row.ts";
 
 const PASSWORD_MEMORY_MB = 64;
+/** Where only the order of many matters. */
+const LITTLE_MB = 1;
 
 const SHORT = "must have at least 15 characters";
 const LONG = "must have at most 256 characters";
@@ -19,7 +22,7 @@ test("hashing a password takes 64 MB unless the settings say otherwise", () => {
 });
 
 describe("a new password", () => {
-  test.each([
+  eachRow([
     ["fifteen characters", "abcdefghijklmno", null],
     ["fourteen characters", "abcdefghijklmn", SHORT],
     ["nothing", "", SHORT],
@@ -67,7 +70,7 @@ describe("a new password", () => {
 });
 
 describe("a new password beside a code", () => {
-  test.each([
+  eachRow([
     ["eight characters", "zbqmwdkr", null],
     ["seven characters", "zbqmwdk", "must have at least 8 characters"],
     ["seven faces, 14 halves", "😀".repeat(7), "must have at least 8 characters"],
@@ -119,7 +122,7 @@ describe("a kept password", () => {
   });
 
   test("two are hashed at once, 32 wait, and more are sent away", async () => {
-    const { hash } = createPasswords(19);
+    const { hash } = createPasswords(LITTLE_MB);
 
     const outcomes = await Promise.allSettled(Array.from({ length: 36 }, () => hash("x")));
 
@@ -131,7 +134,7 @@ describe("a kept password", () => {
   });
 
   test("a network that fills the queue keeps no other network out, and gives up its last places", async () => {
-    const { hash } = createPasswords(19);
+    const { hash } = createPasswords(LITTLE_MB);
     const ended: string[] = [];
     const from = (network: string, times: number) =>
       Array.from({ length: times }, () =>

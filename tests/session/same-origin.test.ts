@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createApp } from "../../server/app/app.ts";
+import { eachRow } from "../each-row.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { newOwner, openBrowser } from "./browser.ts";
 
@@ -35,7 +36,7 @@ async function isRefused(response: Response): Promise<boolean> {
 }
 
 describe("a change asked for with", () => {
-  test.each<[string, Record<string, string>, boolean]>([
+  eachRow<[string, Record<string, string>, boolean]>([
     ["Sec-Fetch-Site: same-origin", { "sec-fetch-site": "same-origin" }, false],
     ["Sec-Fetch-Site: none", { "sec-fetch-site": "none" }, false],
     ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }, true],
@@ -87,7 +88,7 @@ test("reading needs no word of where it comes from", async () => {
 });
 
 describe("the dashboard under the name", () => {
-  test.each([
+  eachRow([
     ["links.example.org", true],
     ["links.example.org:8443", true],
     ["localhost:8484", true],

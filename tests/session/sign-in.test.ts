@@ -5,6 +5,7 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import { audit, sessions, users } from "../../server/db/tables.ts";
 import { hashToken } from "../../server/lib/ids.ts";
 import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines, PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD, SESSION } from "./browser.ts";
 
@@ -472,7 +473,7 @@ onBothEngines(
 );
 
 describe("the cookie", () => {
-  test.each([
+  eachRow([
     ["https://links.example.org", "__Host-session=", "; Secure; HttpOnly; SameSite=Lax; Path=/"],
     ["http://links.example.org", "session=", "; HttpOnly; SameSite=Lax; Path=/"],
     [

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { newTotp, stepOf } from "../../server/accounts/codes.ts";
+import { eachRow } from "../each-row.ts";
 
 /** The secret of RFC 6238, appendix B, in base32. */
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
 describe("a code of RFC 6238", () => {
-  test.each([
+  eachRow([
     [59, "287082"],
     [1_111_111_109, "081804"],
     [1_111_111_111, "050471"],
@@ -16,7 +17,7 @@ describe("a code of RFC 6238", () => {
     expect(stepOf(SECRET, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
   });
 
-  test.each([
+  eachRow([
     ["two steps late", 120_000, null],
     ["one step late", 89_999, 1],
     ["one step early", 29_999, 1],
@@ -26,7 +27,7 @@ describe("a code of RFC 6238", () => {
     expect(stepOf(SECRET, "287082", now)).toBe(step);
   });
 
-  test.each([["287083"], ["28708"], ["0287082"], [""], ["２８７０８２"]])("is not %p", (code) => {
+  eachRow([["287083"], ["28708"], ["0287082"], [""], ["２８７０８２"]])("is not %p", (code) => {
     expect(stepOf(SECRET, code, 59_000)).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { browserOf, storedUserAgent } from "../../server/lib/text.ts";
+import { eachRow } from "../each-row.ts";
 
 const WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)";
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
@@ -9,7 +10,7 @@ const CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0";
 const SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
 
 describe("a browser that calls itself", () => {
-  test.each([
+  eachRow([
     ["Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0", "Firefox on Linux"],
     [`${WINDOWS} Gecko/20100101 Firefox/127.0`, "Firefox on Windows"],
     [`${IPHONE} ${SAFARI} FxiOS/127.0 Mobile/15E148 Safari/605.1.15`, "Firefox on iPhone"],
@@ -30,7 +31,7 @@ describe("a browser that calls itself", () => {
 });
 
 describe("the name that is kept", () => {
-  test.each([
+  eachRow([
     ["curl/8.5.0", "curl/8.5.0"],
     ["two\r\nlines\u0000", "two lines"],
     ["x".repeat(500), "x".repeat(200)],

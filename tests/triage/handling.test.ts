@@ -3,6 +3,7 @@ import { endMutes } from "../../server/links/triage/end-mutes.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import {
@@ -74,7 +75,7 @@ onBothEngines("what people decide about a dead link", (server) => {
     await sound(server());
   });
 
-  test.each([
+  eachRow([
     { seen: GONE, after: "acknowledged" },
     { seen: PARKED, after: "open" },
     { seen: ALIVE, after: "open" },

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createClockRepair } from "../../server/monitor/clock-repair.ts";
 import { nextTurns, problemOfCron, turnAfter } from "../../server/work/schedule.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, setLink } from "../rows.ts";
 import { ALIVE, check, LINKS, newLink, read } from "./playing.ts";
@@ -46,7 +47,7 @@ describe("The turns of a schedule", () => {
     expect(again! - first!).toBe(DAY);
   });
 
-  test.each([
+  eachRow([
     ["* * * * *", "minute"],
     ["*/5 * * * *", "minute"],
     ["0,30 * * * *", "minute"],

@@ -8,7 +8,6 @@ import { failingDeps } from "../events/failing-store.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { type Answer, startReceiver } from "../receiver.ts";
-import { until } from "../until.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -153,13 +152,10 @@ function startHeart(server: TestServer, { answer = 200, deps = server.deps }: Op
     /** Lets so many minutes go by, each until what it brings about is done. */
     async beats(count: number) {
       for (let i = 0; i < count; i++) {
-        const before = sleeps(clock.slept);
         look();
         clock.moveBy(MINUTE_MS);
-        await until(() => sleeps(clock.slept) !== before, { everyMs: 0 });
+        await clock.sleeping(MINUTE_MS);
       }
     },
   };
 }
-
-const sleeps = (slept: number[]) => slept.filter((ms) => ms === MINUTE_MS).length;

@@ -3,6 +3,7 @@ import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
+import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";
@@ -163,7 +164,7 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
 });
 
 onBothEngines("a receiver that sends us elsewhere", (server) => {
-  test.each([300, 301, 302, 303, 307, 308])(
+  eachRow([300, 301, 302, 303, 307, 308])(
     "with %i is not followed, not even to where we may send",
     async (code) => {
       const me = await server().account();

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { onBothEngines } from "../harness.ts";
 import { subscribe } from "../receiver.ts";
 
@@ -91,7 +92,7 @@ onBothEngines("PATCH /webhooks/{id}", (server) => {
     expect(body.data).toMatchObject({ format: "standard", events: ["link.dead"] });
   });
 
-  test.each([
+  eachRow([
     [
       "telegram",
       "https://example.com/sendMessage?chat_id=1",

@@ -3,6 +3,7 @@ import { reset } from "@logtape/logtape";
 import { sql } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
 import { startLogging } from "../../server/lib/log.ts";
+import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, onBothEngines, type Reply, type TestServer } from "../harness.ts";
 import { deliverAll, makeNews, startReceiver, subscribe } from "../receiver.ts";
@@ -89,7 +90,7 @@ onBothEngines("the signing secret of a webhook", (server) => {
     }
   });
 
-  test.each(["text", "json"] as const)(
+  eachRow(["text", "json"] as const)(
     "is in no line of the log (%s), whatever goes wrong, and neither is where messages go",
     async (format) => {
       const lines: string[] = [];

@@ -4,6 +4,7 @@ import { events, webhooks } from "../../server/db/tables.ts";
 import { sendSummaries } from "../../server/webhooks/summaries.ts";
 import { nextSummaryAt, type Schedule } from "../../server/webhooks/summary-schedule.ts";
 import { check } from "../checked.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, startReceiver } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -20,7 +21,7 @@ describe("The next summary", () => {
     ...{ frequency: weekday ? "weekly" : "daily", weekday, at, time_zone: zone, always: false },
   });
 
-  test.each<[what: string, schedule: Schedule, after: string, next: string]>([
+  eachRow<[what: string, schedule: Schedule, after: string, next: string]>([
     ["is later today", schedule("08:00", "UTC"), "2030-01-01T07:59", "2030-01-01T08:00"],
     ["is tomorrow", schedule("08:00", "UTC"), "2030-01-01T08:00", "2030-01-02T08:00"],
     ["is next year", schedule("08:00", "UTC"), "2029-12-31T09:00", "2030-01-01T08:00"],
