@@ -1,11 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { audit, users } from "../../server/db/tables.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
-onBothEngines("Administration", (server) => {
+onServer("Administration", (server, { test, testOnBoth }) => {
   async function enter(userId: string): Promise<Browser> {
     const { store, clock } = server().deps;
     const token = await createSession(store, userId, clock.now());
@@ -58,7 +58,7 @@ onBothEngines("Administration", (server) => {
     expect((await browser.post("/links", { url: "https://example.org/" })).status).toBe(403);
   });
 
-  test("tells how the installation is, without a secret", async () => {
+  testOnBoth("tells how the installation is, without a secret", async () => {
     const { browser } = await administrator();
 
     const { body } = await browser.get("/admin/state");
@@ -115,7 +115,7 @@ onBothEngines("Administration", (server) => {
     expect(body.data.checker.processes).toBeNull();
   });
 
-  test("tells which processes serve the database, and what part of the work is whose", async () => {
+  testOnBoth("tells which processes serve the database, and what part of the work is whose", async () => {
     const { browser } = await administrator();
     const { nodes, store } = server().deps;
 
@@ -174,17 +174,20 @@ onBothEngines("Administration", (server) => {
     expect(theirs.body.data.limits.links).toBe(50);
   });
 
-  test("a tier that is changed twice at once, or to what it is, is told of once", async () => {
-    const { browser } = await administrator();
-    const { account } = await newOwner(server());
-    const change = () => browser.patch(`/admin/accounts/${account.id}`, { tier: "free" });
+  testOnBoth(
+    "a tier that is changed twice at once, or to what it is, is told of once",
+    async () => {
+      const { browser } = await administrator();
+      const { account } = await newOwner(server());
+      const change = () => browser.patch(`/admin/accounts/${account.id}`, { tier: "free" });
 
-    const replies = await Promise.all([change(), change()]);
+      const replies = await Promise.all([change(), change()]);
 
-    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
-    const told = and(eq(audit.accountId, account.id), eq(audit.action, "account.changed"));
-    expect(await server().deps.store.$count(audit, told)).toBe(1);
-  });
+      expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+      const told = and(eq(audit.accountId, account.id), eq(audit.action, "account.changed"));
+      expect(await server().deps.store.$count(audit, told)).toBe(1);
+    },
+  );
 
   test("adds people to an account, and refuses an e-mail that is taken", async () => {
     const { browser } = await administrator();
@@ -200,7 +203,7 @@ onBothEngines("Administration", (server) => {
     expect((await accountOf(browser, email)).users).toHaveLength(2);
   });
 
-  test("an account keeps an owner, also when two are demoted at once", async () => {
+  testOnBoth("an account keeps an owner, also when two are demoted at once", async () => {
     const { browser } = await administrator();
     const fresh = await newOwner(server());
     const second = await newColleague(server(), fresh, "owner");
@@ -223,7 +226,7 @@ onBothEngines("Administration", (server) => {
     expect([rights.status, self.status, own.status]).toEqual([409, 409, 409]);
   });
 
-  test("of two who take away each other's administration at once one stays", async () => {
+  testOnBoth("of two who take away each other's administration at once one stays", async () => {
     for (const ask of [
       (browser: Browser, id: string) => browser.patch(`/admin/users/${id}`, { is_admin: false }),
       (browser: Browser, id: string) => browser.delete(`/admin/users/${id}`),
@@ -259,7 +262,7 @@ onBothEngines("Administration", (server) => {
     expect((await browser.get("/account")).status).toBe(200);
   });
 
-  test("an account keeps an owner, also when two are removed at once", async () => {
+  testOnBoth("an account keeps an owner, also when two are removed at once", async () => {
     const { browser } = await administrator();
     const fresh = await newOwner(server());
     const second = await newColleague(server(), fresh, "owner");

@@ -5,7 +5,8 @@ import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 import { LINKS, read } from "../triage/playing.ts";
 
 const FIRST = `
@@ -20,7 +21,7 @@ links:
   - https://example.org/c
 `;
 
-onBothEngines("A file of links", (server) => {
+onServer("A file of links", (server) => {
   const newCaller = async () => callerOf(await server().account());
 
   const plan = (caller: Caller, text: string) =>
@@ -237,43 +238,47 @@ groups:
     expect(plan(caller, `links:\n\n${links}`)).rejects.toThrow(said);
   });
 
-  test.each([
-    ["groups:\n  - name: A\n    lnks: []", "Line 2: groups has an unknown field: lnks."],
-    [
-      "links:\n  - https://a.example\n  - url: nope",
-      "Line 3: The URL must be an http or https URL.",
-    ],
-    [
-      "links:\n  - https://a.example\ngroups:\n- name: A\n  links:\n  - https://a.example/#b",
-      "This link is already on line",
-    ],
-    ["groups:\n  - name: A\n  - name: a", 'Line 3: The group "a" is already on line 2.'],
-    [
-      "links:\n  - url: https://a.example\n    frequency: often",
-      "Line 3: frequency must be one of",
-    ],
-    [
-      "links:\n- https://a.example\n- url: https://b.example\n  tags: [a, 'b,c']",
-      "Line 4: tags must not have a comma",
-    ],
-    ["links:\n- url: https://b.example\n  handling: muted", "has an unknown field: handling"],
-    [
-      "groups:\n- name: A\n  check_schedule:\n    cron: '* * * * *'",
-      "Line 4: cron must name one minute",
-    ],
-    [
-      "links:\n- { url: https://b.example, check_schedule: { cron: 0 6 * * *, zone: UTC } }",
-      "has an unknown field: zone",
-    ],
-    ["links:\n\n  - 3", "Line 3: links must have named fields."],
-    ["links: [", "Line 1: "],
-    ["groups:\n  - &own\n    name: A\nlinks:\n  - *own\n  - *none", "Line 6: Unresolved alias"],
-    ["- a", "Line 1: the file must have named fields."],
-  ])("that makes no sense does nothing, and says on which line: %p", async (text, said) => {
-    const caller = await newCaller();
+  test("that makes no sense does nothing, and says on which line", () =>
+    eachRow(
+      [
+        ["groups:\n  - name: A\n    lnks: []", "Line 2: groups has an unknown field: lnks."],
+        [
+          "links:\n  - https://a.example\n  - url: nope",
+          "Line 3: The URL must be an http or https URL.",
+        ],
+        [
+          "links:\n  - https://a.example\ngroups:\n- name: A\n  links:\n  - https://a.example/#b",
+          "This link is already on line",
+        ],
+        ["groups:\n  - name: A\n  - name: a", 'Line 3: The group "a" is already on line 2.'],
+        [
+          "links:\n  - url: https://a.example\n    frequency: often",
+          "Line 3: frequency must be one of",
+        ],
+        [
+          "links:\n- https://a.example\n- url: https://b.example\n  tags: [a, 'b,c']",
+          "Line 4: tags must not have a comma",
+        ],
+        ["links:\n- url: https://b.example\n  handling: muted", "has an unknown field: handling"],
+        [
+          "groups:\n- name: A\n  check_schedule:\n    cron: '* * * * *'",
+          "Line 4: cron must name one minute",
+        ],
+        [
+          "links:\n- { url: https://b.example, check_schedule: { cron: 0 6 * * *, zone: UTC } }",
+          "has an unknown field: zone",
+        ],
+        ["links:\n\n  - 3", "Line 3: links must have named fields."],
+        ["links: [", "Line 1: "],
+        ["groups:\n  - &own\n    name: A\nlinks:\n  - *own\n  - *none", "Line 6: Unresolved alias"],
+        ["- a", "Line 1: the file must have named fields."],
+      ],
+      async (text, said) => {
+        const caller = await newCaller();
 
-    expect((async () => plan(caller, text))()).rejects.toThrow(said);
-  });
+        expect((async () => plan(caller, text))()).rejects.toThrow(said);
+      },
+    ));
 
   test("is refused where a group that it names is there twice", async () => {
     const me = await server().account();

@@ -8,7 +8,8 @@ import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 
 const PATH = "/api/v1/host-settings";
 
@@ -32,7 +33,7 @@ const ENV = {
 };
 const SAME = ["Everything matches the file.", ""];
 
-onBothEngines("The hosts in a file of links", (server) => {
+onServer("The hosts in a file of links", (server) => {
   type More = { env?: Record<string, string>; prune?: true };
 
   const plan = async (caller: Caller, text: string, env = {}) =>
@@ -187,66 +188,76 @@ hosts:
     expect(await hosts()).toEqual([]);
   });
 
-  test.each([
-    [
-      "- host: a.example\n  headers: [{ name: X, value_env: NONE }]",
-      "Line 3: The variable NONE is not set.",
-    ],
-    [
-      "- host: a.example\n  auth:\n    type: bearer\n    token_env: EMPTY",
-      "Line 5: The variable EMPTY is not set.",
-    ],
-    [
-      "- host: a.example\n  headers:\n  - name: X\n    value_env: STILLUP_SMTP_PASSWORD",
-      "Line 5: value_env must not be a setting of Stillup.",
-    ],
-    [
-      "- host: a.example\n  headers: [{ name: X, value_env: $A }]",
-      "Line 3: value_env must be the name of an environment variable.",
-    ],
-    [
-      "- host: a.example\n  headers:\n  - name: X\n    value_env: SHORT",
-      "Line 5: the value of SHORT must be at least 6 characters.",
-    ],
-    [
-      "- host: a.example\n  headers:\n  - name: X\n    value_env: LINES",
-      "Line 5: the value of LINES must be visible ASCII characters.",
-    ],
-    [
-      "- host: a.example\n  headers: [{ name: X, value: token-0123456789 }]",
-      "has an unknown field: value.",
-    ],
-    ["- host: a.example\n  headers: [{ name: X }]", "Line 3: X has no value that it could keep"],
-    [
-      "- host: a.example\n  headers: [{ name: Host, value_env: GOOD }]",
-      "Line 3: name cannot be set.",
-    ],
-    [
-      "- host: a.example\n  headers:\n  - { name: X, value_env: GOOD }\n  - { name: x, value_env: GOOD }",
-      "Line 5: name is given twice.",
-    ],
-    ["- host: a.example\n  auth: { type: digest }", "Line 3: type must be basic or bearer."],
-    [
-      "- host: a.example\n  auth: { type: bearer, token_env: GOOD }\n  headers: [{ name: Authorization, value_env: GOOD }]",
-      "Line 4: headers Authorization must not be set with auth.",
-    ],
-    ['- host: "*.com"', "Line 2: host must name more than a suffix"],
-    [
-      "- host: docs.example.com\n  allow_http: true",
-      "Line 3: allow_http must be false, except for hosts",
-    ],
-    ["- host: a.example\n- host: A.example", "Line 3: The host a.example is already on line 2."],
-    ["- hots: a.example", "Line 2: host is required"],
-    ["- a.example", "Line 2: hosts must have named fields."],
-  ])("are refused as a whole, with the line: %j", async (hosts, said) => {
-    const me = await server().account();
-    const env = { GOOD: "token-0123456789", SHORT: "short", EMPTY: "", LINES: "two\nlines" };
-    const text = `hosts:\n${hosts}\nlinks: [https://example.org/]`;
+  test("are refused as a whole, with the line", () =>
+    eachRow(
+      [
+        [
+          "- host: a.example\n  headers: [{ name: X, value_env: NONE }]",
+          "Line 3: The variable NONE is not set.",
+        ],
+        [
+          "- host: a.example\n  auth:\n    type: bearer\n    token_env: EMPTY",
+          "Line 5: The variable EMPTY is not set.",
+        ],
+        [
+          "- host: a.example\n  headers:\n  - name: X\n    value_env: STILLUP_SMTP_PASSWORD",
+          "Line 5: value_env must not be a setting of Stillup.",
+        ],
+        [
+          "- host: a.example\n  headers: [{ name: X, value_env: $A }]",
+          "Line 3: value_env must be the name of an environment variable.",
+        ],
+        [
+          "- host: a.example\n  headers:\n  - name: X\n    value_env: SHORT",
+          "Line 5: the value of SHORT must be at least 6 characters.",
+        ],
+        [
+          "- host: a.example\n  headers:\n  - name: X\n    value_env: LINES",
+          "Line 5: the value of LINES must be visible ASCII characters.",
+        ],
+        [
+          "- host: a.example\n  headers: [{ name: X, value: token-0123456789 }]",
+          "has an unknown field: value.",
+        ],
+        [
+          "- host: a.example\n  headers: [{ name: X }]",
+          "Line 3: X has no value that it could keep",
+        ],
+        [
+          "- host: a.example\n  headers: [{ name: Host, value_env: GOOD }]",
+          "Line 3: name cannot be set.",
+        ],
+        [
+          "- host: a.example\n  headers:\n  - { name: X, value_env: GOOD }\n  - { name: x, value_env: GOOD }",
+          "Line 5: name is given twice.",
+        ],
+        ["- host: a.example\n  auth: { type: digest }", "Line 3: type must be basic or bearer."],
+        [
+          "- host: a.example\n  auth: { type: bearer, token_env: GOOD }\n  headers: [{ name: Authorization, value_env: GOOD }]",
+          "Line 4: headers Authorization must not be set with auth.",
+        ],
+        ['- host: "*.com"', "Line 2: host must name more than a suffix"],
+        [
+          "- host: docs.example.com\n  allow_http: true",
+          "Line 3: allow_http must be false, except for hosts",
+        ],
+        [
+          "- host: a.example\n- host: A.example",
+          "Line 3: The host a.example is already on line 2.",
+        ],
+        ["- hots: a.example", "Line 2: host is required"],
+        ["- a.example", "Line 2: hosts must have named fields."],
+      ],
+      async (hosts, said) => {
+        const me = await server().account();
+        const env = { GOOD: "token-0123456789", SHORT: "short", EMPTY: "", LINES: "two\nlines" };
+        const text = `hosts:\n${hosts}\nlinks: [https://example.org/]`;
 
-    const message = await plan(callerOf(me), text, env).catch(({ message }: Error) => message);
-    expect(message).toContain(said);
-    for (const value of [env.GOOD, "two"]) expect(message).not.toContain(value);
-  });
+        const message = await plan(callerOf(me), text, env).catch(({ message }: Error) => message);
+        expect(message).toContain(said);
+        for (const value of [env.GOOD, "two"]) expect(message).not.toContain(value);
+      },
+    ));
 
   test("are refused beyond what an account may have, before any is made", async () => {
     const me = await server().account();

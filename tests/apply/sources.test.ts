@@ -9,13 +9,14 @@ import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { allSources } from "../../server/ops/apply/sources.ts";
 import { openCredential } from "../../server/sources/sources.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 import { startReading } from "../sources/reading.ts";
 import { until } from "../until.ts";
 
 const NONE = "groups: [{ name: Docs, links: [] }]\nlinks: []";
 
-onBothEngines("Links that a source has made", (server) => {
+onServer("Links that a source has made", (server) => {
   async function withSource() {
     const me = await server().account();
     const caller = await callerOf(me);
@@ -84,7 +85,7 @@ groups: [{ name: Manual }]
 const ENV = { MARKS_TOKEN: "token-0123456789" };
 const SAME = ["Everything matches the file.", ""];
 
-onBothEngines("The sources in a file", (server) => {
+onServer("The sources in a file", (server) => {
   let reading: ReturnType<typeof startReading>;
   beforeAll(() => {
     reading = startReading(server());
@@ -251,73 +252,77 @@ sources:
     expect(await until(pinned)).toMatchObject({ url: "https://a.test/", sources: 0 });
   });
 
-  test.each([
-    ["- name: A\n  kind: crawl", "Line 3: kind must be one of"],
-    ["- { kind: push }", "Line 2: name is required."],
-    [
-      "- { name: A, kind: push }\n- { name: A, kind: push }",
-      'Line 3: The source "A" is already on line 2.',
-    ],
-    ["- { name: A, kind: site }", "Line 2: url is required."],
-    ["- name: A\n  kind: site\n  url: ftp://a.test/", "Line 4: url must be an http"],
-    [
-      "- name: A\n  kind: site\n  url: https://a.test/\n  settings:\n    depth: -1",
-      "Line 6: depth must be",
-    ],
-    [
-      "- name: A\n  kind: feed\n  url: https://a.test/\n  settings: { depth: 1 }",
-      "Line 5: settings ",
-    ],
-    ["- name: A\n  kind: push\n  schedule: daily", "Line 4: schedule "],
-    ["- name: A\n  kind: push\n  group: None", 'Line 4: There is no group "None".'],
-    [
-      "- name: A\n  kind: feed\n  url: https://a.test/\n  credential: { type: bearer, value: x }",
-      "has an unknown field: value",
-    ],
-    [
-      "- name: A\n  kind: feed\n  url: https://a.test/\n  credential:\n    type: bearer\n    value_env: NONE",
-      "Line 7: The variable NONE is not set.",
-    ],
-    [
-      "- name: A\n  kind: feed\n  url: https://a.test/\n  credential:\n    type: bearer\n    value_env: STILLUP_SECRET_KEY",
-      "Line 7: value_env must not be a setting of Stillup.",
-    ],
-    [
-      "- name: A\n  kind: feed\n  url: https://a.test/\n  credential:\n    type: bearer\n    value_env: LONG",
-      "Line 7: the value of LONG must be at most 4096 characters.",
-    ],
-    [
-      "- name: A\n  kind: site\n  url: https://a.test/\n  credential: { type: bearer, value_env: MARKS_TOKEN }",
-      "Line 5: credential must be left out for the kind site.",
-    ],
-    [
-      "- name: A\n  kind: feed\n  url: http://docs.example.org/\n  credential: { type: bearer, value_env: MARKS_TOKEN }",
-      "Line 5: credential is sent over https only",
-    ],
-    ["- name: Old\n  kind: feed\n  url: https://a.test/", "Line 3: kind cannot be changed"],
-    ["- name: Old\n  kind: push\n  url: https://a.test/", "Line 4: url must be left out"],
-    ["- name: Web\n  kind: feed\n  url: https://other.test/", "Line 4: url cannot be changed"],
-    ["- A", "Line 2: sources must have named fields."],
-  ])("are refused as a whole, with the line: %j", async (given, said) => {
-    const me = await server().account();
-    for (const more of [
-      { kind: "push", name: "Old" },
-      { kind: "feed", name: "Web", url: "https://web.test/", paused: true },
-    ]) {
-      await me.post("/api/v1/sources", more);
-    }
-    const env = { ...ENV, LONG: "x".repeat(5000) };
+  test("are refused as a whole, with the line", () =>
+    eachRow(
+      [
+        ["- name: A\n  kind: crawl", "Line 3: kind must be one of"],
+        ["- { kind: push }", "Line 2: name is required."],
+        [
+          "- { name: A, kind: push }\n- { name: A, kind: push }",
+          'Line 3: The source "A" is already on line 2.',
+        ],
+        ["- { name: A, kind: site }", "Line 2: url is required."],
+        ["- name: A\n  kind: site\n  url: ftp://a.test/", "Line 4: url must be an http"],
+        [
+          "- name: A\n  kind: site\n  url: https://a.test/\n  settings:\n    depth: -1",
+          "Line 6: depth must be",
+        ],
+        [
+          "- name: A\n  kind: feed\n  url: https://a.test/\n  settings: { depth: 1 }",
+          "Line 5: settings ",
+        ],
+        ["- name: A\n  kind: push\n  schedule: daily", "Line 4: schedule "],
+        ["- name: A\n  kind: push\n  group: None", 'Line 4: There is no group "None".'],
+        [
+          "- name: A\n  kind: feed\n  url: https://a.test/\n  credential: { type: bearer, value: x }",
+          "has an unknown field: value",
+        ],
+        [
+          "- name: A\n  kind: feed\n  url: https://a.test/\n  credential:\n    type: bearer\n    value_env: NONE",
+          "Line 7: The variable NONE is not set.",
+        ],
+        [
+          "- name: A\n  kind: feed\n  url: https://a.test/\n  credential:\n    type: bearer\n    value_env: STILLUP_SECRET_KEY",
+          "Line 7: value_env must not be a setting of Stillup.",
+        ],
+        [
+          "- name: A\n  kind: feed\n  url: https://a.test/\n  credential:\n    type: bearer\n    value_env: LONG",
+          "Line 7: the value of LONG must be at most 4096 characters.",
+        ],
+        [
+          "- name: A\n  kind: site\n  url: https://a.test/\n  credential: { type: bearer, value_env: MARKS_TOKEN }",
+          "Line 5: credential must be left out for the kind site.",
+        ],
+        [
+          "- name: A\n  kind: feed\n  url: http://docs.example.org/\n  credential: { type: bearer, value_env: MARKS_TOKEN }",
+          "Line 5: credential is sent over https only",
+        ],
+        ["- name: Old\n  kind: feed\n  url: https://a.test/", "Line 3: kind cannot be changed"],
+        ["- name: Old\n  kind: push\n  url: https://a.test/", "Line 4: url must be left out"],
+        ["- name: Web\n  kind: feed\n  url: https://other.test/", "Line 4: url cannot be changed"],
+        ["- A", "Line 2: sources must have named fields."],
+      ],
+      async (given, said) => {
+        const me = await server().account();
+        for (const more of [
+          { kind: "push", name: "Old" },
+          { kind: "feed", name: "Web", url: "https://web.test/", paused: true },
+        ]) {
+          await me.post("/api/v1/sources", more);
+        }
+        const env = { ...ENV, LONG: "x".repeat(5000) };
 
-    const message = await plan(
-      callerOf(me),
-      `sources:\n${given}\nlinks: [https://example.org/]`,
-      env,
-    )
-      .then(() => "nothing")
-      .catch(({ message }: Error) => message);
-    expect(message).toContain(said);
-    expect(message).not.toContain(ENV.MARKS_TOKEN);
-  });
+        const message = await plan(
+          callerOf(me),
+          `sources:\n${given}\nlinks: [https://example.org/]`,
+          env,
+        )
+          .then(() => "nothing")
+          .catch(({ message }: Error) => message);
+        expect(message).toContain(said);
+        expect(message).not.toContain(ENV.MARKS_TOKEN);
+      },
+    ));
 
   test("are refused beyond what an account may have, and made where the others can be", async () => {
     const me = await server().account();

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { badPathIds } from "../bad-values.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 import { addLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 import { ALIVE, CHECK, checkAll, GONE } from "./playing.ts";
 
-onBothEngines("GET /batches/{id}", (server) => {
+onServer("GET /batches/{id}", (server) => {
   test("shows how far it has come, and what its checks came to", async () => {
     const me = await server().account();
     const link_ids = [await addLink(me), await addLink(me, { url: "https://example.org/gone" })];
@@ -64,9 +65,10 @@ onBothEngines("GET /batches/{id}", (server) => {
     ]);
   });
 
-  test.each(badPathIds)("does not know %p", async (id) => {
-    const me = await server().account();
+  test("does not know what is not its id", () =>
+    eachRow(badPathIds, async (id) => {
+      const me = await server().account();
 
-    expect((await me.get(`/api/v1/batches/${id}`)).status).toBe(404);
-  });
+      expect((await me.get(`/api/v1/batches/${id}`)).status).toBe(404);
+    }));
 });

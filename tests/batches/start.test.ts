@@ -1,12 +1,13 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 import { ALIVE, batchOf, CHECK, checkAll, checkedLinks, GONE } from "./playing.ts";
 
 const key = (text: string) => ({ "idempotency-key": text });
 
-onBothEngines("POST /links/check", (server) => {
+onServer("POST /links/check", (server, { test, testOnBoth }) => {
   test("checks what is there and ours, and tells of each of the rest why not", async () => {
     const me = await server().account();
     const stranger = await server().account();
@@ -172,7 +173,7 @@ onBothEngines("POST /links/check", (server) => {
     });
   });
 
-  test("ten may run also when many are asked for at the same moment", async () => {
+  testOnBoth("ten may run also when many are asked for at the same moment", async () => {
     const me = await server().account();
     await addLink(me);
 
@@ -217,65 +218,71 @@ onBothEngines("POST /links/check", (server) => {
     expect(again.body.data.batch_id).toBeNull();
   });
 
-  test.each([
-    ["nothing", {}, { body: ["must have link_ids, or group_id, status or both, or filter"] }],
-    [
-      "ids and a status",
-      { link_ids: [NO_ID], status: "dead" },
-      { link_ids: ["cannot be given together with group_id, status or filter"] },
-    ],
-    [
-      "ids and a group",
-      { link_ids: [NO_ID], group_id: NO_ID },
-      { link_ids: ["cannot be given together with group_id, status or filter"] },
-    ],
-    [
-      "a filter and ids",
-      { link_ids: [NO_ID], filter: {} },
-      { link_ids: ["cannot be given together with group_id, status or filter"] },
-    ],
-    [
-      "a filter and a status",
-      { filter: {}, status: "dead" },
-      {
-        filter: ["cannot be given together with group_id or status; they have their places in it"],
+  test("says what to give when asked for nothing that it knows", () =>
+    eachRow(
+      [
+        ["nothing", {}, { body: ["must have link_ids, or group_id, status or both, or filter"] }],
+        [
+          "ids and a status",
+          { link_ids: [NO_ID], status: "dead" },
+          { link_ids: ["cannot be given together with group_id, status or filter"] },
+        ],
+        [
+          "ids and a group",
+          { link_ids: [NO_ID], group_id: NO_ID },
+          { link_ids: ["cannot be given together with group_id, status or filter"] },
+        ],
+        [
+          "a filter and ids",
+          { link_ids: [NO_ID], filter: {} },
+          { link_ids: ["cannot be given together with group_id, status or filter"] },
+        ],
+        [
+          "a filter and a status",
+          { filter: {}, status: "dead" },
+          {
+            filter: [
+              "cannot be given together with group_id or status; they have their places in it",
+            ],
+          },
+        ],
+        [
+          "a misspelt filter",
+          { filter: { serach: "x" } },
+          { filter: ["has an unknown field: serach"] },
+        ],
+        [
+          "a filter by a status that links do not keep",
+          { filter: { status: "checking" } },
+          { "filter.status": ["must be one of: active, dead, unknown"] },
+        ],
+        [
+          "a filter by a group that is none",
+          { filter: { group_id: "docs" } },
+          { "filter.group_id": ['must be a UUID, or "none"'] },
+        ],
+        ["no ids", { link_ids: [] }, { link_ids: ["must have at least 1 item"] }],
+        ["no list", { link_ids: NO_ID }, { link_ids: ["must be a list"] }],
+        ["a group that is none", { group_id: NO_ID }, { group_id: ["no such group"] }],
+        ["a group that is null", { group_id: null }, { group_id: ["must be a UUID"] }],
+        [
+          "a status that links do not keep",
+          { status: "checking" },
+          { status: ["must be one of: active, dead, unknown"] },
+        ],
+      ],
+      async (_, asked, fields) => {
+        const me = await server().account();
+
+        const { status, body } = await me.post(CHECK, asked);
+
+        expect([status, body.error.code, body.error.details.fields]).toEqual([
+          400,
+          "VALIDATION_ERROR",
+          fields,
+        ]);
       },
-    ],
-    [
-      "a misspelt filter",
-      { filter: { serach: "x" } },
-      { filter: ["has an unknown field: serach"] },
-    ],
-    [
-      "a filter by a status that links do not keep",
-      { filter: { status: "checking" } },
-      { "filter.status": ["must be one of: active, dead, unknown"] },
-    ],
-    [
-      "a filter by a group that is none",
-      { filter: { group_id: "docs" } },
-      { "filter.group_id": ['must be a UUID, or "none"'] },
-    ],
-    ["no ids", { link_ids: [] }, { link_ids: ["must have at least 1 item"] }],
-    ["no list", { link_ids: NO_ID }, { link_ids: ["must be a list"] }],
-    ["a group that is none", { group_id: NO_ID }, { group_id: ["no such group"] }],
-    ["a group that is null", { group_id: null }, { group_id: ["must be a UUID"] }],
-    [
-      "a status that links do not keep",
-      { status: "checking" },
-      { status: ["must be one of: active, dead, unknown"] },
-    ],
-  ])("says what to give when asked for %s", async (_, asked, fields) => {
-    const me = await server().account();
-
-    const { status, body } = await me.post(CHECK, asked);
-
-    expect([status, body.error.code, body.error.details.fields]).toEqual([
-      400,
-      "VALIDATION_ERROR",
-      fields,
-    ]);
-  });
+    ));
 
   test("a stranger's group is no group", async () => {
     const me = await server().account();
@@ -288,20 +295,22 @@ onBothEngines("POST /links/check", (server) => {
     expect([status, body.error.details.fields]).toEqual([400, { group_id: ["no such group"] }]);
   });
 
-  test.each(badIds)("refuses an id that is %s", async (_, id, problem) => {
-    const me = await server().account();
+  test("refuses an id that is none", () =>
+    eachRow(badIds, async (_, id, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(CHECK, { link_ids: [id] });
+      const { status, body } = await me.post(CHECK, { link_ids: [id] });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ "link_ids[0]": [problem] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ "link_ids[0]": [problem] });
+    }));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    expect((await me.post(CHECK, given)).status).toBe(400);
-  });
+      expect((await me.post(CHECK, given)).status).toBe(400);
+    }));
 });
 
 const endOf = (url: string) => (url.includes("dead") ? GONE : ALIVE);

@@ -1,17 +1,18 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type DeliveryRow, events } from "../../server/db/tables.ts";
 import { firstIdAt } from "../../server/lib/ids.ts";
 import { NO_ID } from "../bad-values.ts";
-import { type Asker, onBothEngines, type Parsed, START } from "../harness.ts";
+import { type Asker, onServer, type Parsed, START } from "../harness.ts";
 import { subscribe } from "../receiver.ts";
+import { eachRow } from "../rows-of.ts";
 import { addDeliveries, addDelivery, UNTRIED } from "./logged.ts";
 
 const ALL = "/api/v1/webhooks/deliveries";
 const at = Date.parse(START);
 const idsIn = ({ items }: Parsed) => items.map(({ id }: Parsed) => id);
 
-onBothEngines("GET /webhooks/deliveries", (server) => {
+onServer("GET /webhooks/deliveries", (server, { test, testOnBoth }) => {
   const list = async (me: Asker, query = ""): Promise<Parsed> =>
     (await me.get(ALL + query)).body.data;
 
@@ -67,7 +68,7 @@ onBothEngines("GET /webhooks/deliveries", (server) => {
     ]);
   });
 
-  test("can be walked from cursor to cursor while new messages come", async () => {
+  testOnBoth("can be walked from cursor to cursor while new messages come", async () => {
     const me = await server().account();
     const hooks = [await webhook(me, "a.example.com"), await webhook(me, "b.example.com")];
     const made: string[] = [];
@@ -87,7 +88,7 @@ onBothEngines("GET /webhooks/deliveries", (server) => {
     expect(seen).toEqual(made);
   });
 
-  test("loses none of the deliveries of one event between two pages", async () => {
+  testOnBoth("loses none of the deliveries of one event between two pages", async () => {
     const me = await server().account();
     const hooks = [];
     for (const name of ["a", "b", "c"]) hooks.push(await webhook(me, `${name}.example.com`));
@@ -144,17 +145,15 @@ onBothEngines("GET /webhooks/deliveries", (server) => {
     expect(idsIn(await list(me, "?event=digest"))).toEqual([]);
   });
 
-  test.each(["", "dead", "failed,", "failed;exhausted"])(
-    "refuses %p as statuses",
-    async (status) => {
+  test("refuses statuses that there are not", () =>
+    eachRow(["", "dead", "failed,", "failed;exhausted"], async (status) => {
       const { status: code, body } = await (await server().account()).get(
         `${ALL}?status=${status}`,
       );
 
       expect(code).toBe(400);
       expect(body.error.details.fields.status[0]).toStartWith("must be some of: pending, ");
-    },
-  );
+    }));
 
   test("shows a digest instead of what it covers, unless that is what is asked for", async () => {
     const me = await server().account();
@@ -177,9 +176,8 @@ onBothEngines("GET /webhooks/deliveries", (server) => {
       expect(await list(me, query)).toEqual({ items: [], next_cursor: null });
   });
 
-  test.each(["", "x", `${NO_ID}`, `${NO_ID}.x`, `${NO_ID}.${NO_ID}.${NO_ID}`])(
-    "refuses %p as a cursor",
-    async (cursor) => {
+  test("refuses a cursor that is none", () =>
+    eachRow(["", "x", `${NO_ID}`, `${NO_ID}.x`, `${NO_ID}.${NO_ID}.${NO_ID}`], async (cursor) => {
       const me = await server().account();
 
       const { status, body } = await me.get(`${ALL}?cursor=${cursor}`);
@@ -188,6 +186,5 @@ onBothEngines("GET /webhooks/deliveries", (server) => {
         400,
         { cursor: ["must be the next_cursor of another page"] },
       ]);
-    },
-  );
+    }));
 });

@@ -2,9 +2,10 @@ import { afterEach, expect, test } from "bun:test";
 import { DELIVERY_STATUSES, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { badMoments } from "../bad-values.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
+import { eachRow } from "../rows-of.ts";
 import { addDeliveries, addDelivery, logOf } from "./logged.ts";
 
 const HOOK = "https://ops.example.com/hook";
@@ -12,7 +13,7 @@ const DAY = "2029-12-30";
 const AT = Date.parse(DAY);
 const failedAt = (createdAt: number) => ({ status: "exhausted" as const, createdAt });
 
-onBothEngines("POST /webhooks/{id}/redeliver-failed", (server) => {
+onServer("POST /webhooks/{id}/redeliver-failed", (server) => {
   const deliver = () => deliverDue(server().deps);
   const ask = (me: Asker, path: string, body: unknown, headers?: Record<string, string>) =>
     me.post(`${path}/redeliver-failed`, body, headers);
@@ -101,31 +102,39 @@ onBothEngines("POST /webhooks/{id}/redeliver-failed", (server) => {
 
   const ORDER = "must be before until, which is now if you leave it out";
   const LENGTH = "must be at most 14 days before until, which is now if you leave it out";
-  test.each([
-    ["no body", undefined, { body: ["must be a JSON object"] }],
-    ["no beginning", {}, { since: ["is required"] }],
-    [
-      "null",
-      { since: null, until: null },
-      { since: ["must be a text"], until: ["must be a text"] },
-    ],
-    [
-      "an end before the beginning",
-      { since: "2029-12-30", until: "2029-12-29" },
-      { since: [ORDER] },
-    ],
-    ["a beginning that is still to come", { since: "2031-01-01" }, { since: [ORDER] }],
-    ["more than 14 days", { since: "2029-12-01", until: "2029-12-15" }, { since: [LENGTH] }],
-    ["more than 14 days until now", { since: "2029-12-17T23:59:59Z" }, { since: [LENGTH] }],
-    ...badMoments.map(([name, since, problem]) => [name, { since }, { since: [problem] }] as const),
-  ])("%s is refused", async (_, request, fields) => {
-    const me = await server().account();
-    const { path } = await subscribe(me, HOOK);
+  test("a bad request is refused", () =>
+    eachRow(
+      [
+        ["no body", undefined, { body: ["must be a JSON object"] }],
+        ["no beginning", {}, { since: ["is required"] }],
+        [
+          "null",
+          { since: null, until: null },
+          { since: ["must be a text"], until: ["must be a text"] },
+        ],
+        [
+          "an end before the beginning",
+          { since: "2029-12-30", until: "2029-12-29" },
+          { since: [ORDER] },
+        ],
+        ["a beginning that is still to come", { since: "2031-01-01" }, { since: [ORDER] }],
+        ["more than 14 days", { since: "2029-12-01", until: "2029-12-15" }, { since: [LENGTH] }],
+        ["more than 14 days until now", { since: "2029-12-17T23:59:59Z" }, { since: [LENGTH] }],
+        ...badMoments.map(([name, since, problem]): [string, object, object] => [
+          name,
+          { since },
+          { since: [problem] },
+        ]),
+      ],
+      async (_, request, fields) => {
+        const me = await server().account();
+        const { path } = await subscribe(me, HOOK);
 
-    const { status, body } = await ask(me, path, request);
+        const { status, body } = await ask(me, path, request);
 
-    expect([status, body.error.details.fields]).toEqual([400, fields]);
-  });
+        expect([status, body.error.details.fields]).toEqual([400, fields]);
+      },
+    ));
 
   test("14 days are not too many", async () => {
     const me = await server().account();

@@ -1,8 +1,9 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
+import { eachRow } from "../rows-of.ts";
 import { replies } from "../site.ts";
 
 const plain = { random: () => 0.5 };
@@ -25,38 +26,42 @@ async function answerKept(server: TestServer, answer: () => Response) {
   return (await me.get(`${path}/deliveries/${id}`)).body.data.last_attempt;
 }
 
-onBothEngines("the answer of a receiver", (server) => {
+onServer("the answer of a receiver", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
 
-  test.each([
-    [200, "succeeded"],
-    [201, "succeeded"],
-    [202, "succeeded"],
-    [204, "succeeded"],
-    [299, "succeeded"],
-    [300, "failed"],
-    [304, "failed"],
-    [307, "failed"],
-    [400, "failed"],
-    [401, "failed"],
-    [404, "failed"],
-    [429, "failed"],
-    [500, "failed"],
-    [503, "failed"],
-    [599, "failed"],
-  ] as const)("%i means %s", async (statusCode, status) => {
-    const me = await server().account();
-    const url = await startRawReceiver(
-      replies(`HTTP/1.1 ${statusCode} Said\r\nConnection: close\r\n\r\n`),
-    );
+  test("means what its status code says", () =>
+    eachRow(
+      [
+        [200, "succeeded"],
+        [201, "succeeded"],
+        [202, "succeeded"],
+        [204, "succeeded"],
+        [299, "succeeded"],
+        [300, "failed"],
+        [304, "failed"],
+        [307, "failed"],
+        [400, "failed"],
+        [401, "failed"],
+        [404, "failed"],
+        [429, "failed"],
+        [500, "failed"],
+        [503, "failed"],
+        [599, "failed"],
+      ] as const,
+      async (statusCode, status) => {
+        const me = await server().account();
+        const url = await startRawReceiver(
+          replies(`HTTP/1.1 ${statusCode} Said\r\nConnection: close\r\n\r\n`),
+        );
 
-    const { delivery } = await deliverOnce(server(), me, url);
+        const { delivery } = await deliverOnce(server(), me, url);
 
-    expect(delivery).toMatchObject({ status, attempts: 1, lastStatusCode: statusCode });
-    expect(delivery.lease).toBeNull();
-  });
+        expect(delivery).toMatchObject({ status, attempts: 1, lastStatusCode: statusCode });
+        expect(delivery.lease).toBeNull();
+      },
+    ));
 
   test.each([100, 103, 199])(
     "%i alone is none, since one of these comes before the answer",
@@ -127,7 +132,7 @@ onBothEngines("the answer of a receiver", (server) => {
     });
   });
 
-  test("may hold what is no text: it is kept as text on every database", async () => {
+  testOnBoth("may hold what is no text: it is kept as text on every database", async () => {
     const bytes = new Uint8Array([0x61, 0x00, 0x62, 0xff, 0xfe, 0xc3, 0x28, 0x63]);
 
     const kept = await answerKept(server(), () => new Response(bytes));

@@ -1,10 +1,10 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { openEngine } from "../../server/db/open.ts";
 import { createStore } from "../../server/db/store.ts";
 import { deliveries, webhooks } from "../../server/db/tables.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { until } from "../until.ts";
@@ -44,7 +44,7 @@ async function busyDeliverer(server: TestServer) {
   return { me, id, path, receiver, deliverer, answer };
 }
 
-onBothEngines("the deliverer", (server) => {
+onServer("the deliverer", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -200,30 +200,33 @@ onBothEngines("the deliverer", (server) => {
     expect(statuses.filter((status) => status === "paused")).toHaveLength(48);
   });
 
-  test("shares the work with that of another process, and each message is sent once", async () => {
-    const me = await server().account();
-    const receiver = startReceiver();
-    const { id } = await subscribe(me, receiver.url);
-    await makeMuchNews(me, 300);
-    const engine = openEngine(server().config.databaseUrl);
-    const elsewhere = { ...server(), deps: { ...server().deps, store: createStore(engine) } };
+  testOnBoth(
+    "shares the work with that of another process, and each message is sent once",
+    async () => {
+      const me = await server().account();
+      const receiver = startReceiver();
+      const { id } = await subscribe(me, receiver.url);
+      await makeMuchNews(me, 300);
+      const engine = openEngine(server().config.databaseUrl);
+      const elsewhere = { ...server(), deps: { ...server().deps, store: createStore(engine) } };
 
-    const deliverers = [startDeliverer(server()), startDeliverer(elsewhere)];
-    const isDone = receiver.seen(300);
-    let isOver = false;
-    void isDone.then(() => {
-      isOver = true;
-    });
-    while (!isOver) {
-      for (const { wake } of deliverers) wake();
-      await Bun.sleep(1);
-    }
-    for (const { stop } of deliverers) await stop();
-    await engine.close();
+      const deliverers = [startDeliverer(server()), startDeliverer(elsewhere)];
+      const isDone = receiver.seen(300);
+      let isOver = false;
+      void isDone.then(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        for (const { wake } of deliverers) wake();
+        await Bun.sleep(1);
+      }
+      for (const { stop } of deliverers) await stop();
+      await engine.close();
 
-    const ids = receiver.requests.map(({ headers }) => headers.get("webhook-id"));
-    expect(ids).toHaveLength(300);
-    expect(new Set(ids).size).toBe(300);
-    expect(new Set(await statusesOf(server(), id))).toEqual(new Set(["succeeded"]));
-  });
+      const ids = receiver.requests.map(({ headers }) => headers.get("webhook-id"));
+      expect(ids).toHaveLength(300);
+      expect(new Set(ids).size).toBe(300);
+      expect(new Set(await statusesOf(server(), id))).toEqual(new Set(["succeeded"]));
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { readConfig } from "../../server/config/config.ts";
 import { webhooks } from "../../server/db/tables.ts";
 import type { RequestInput } from "../../server/net/exchange.ts";
-import { onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { onServer, type Parsed, type TestServer } from "../harness.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -49,7 +49,7 @@ async function deliverTo(server: TestServer, url: string): Promise<Parsed> {
   return (await me.get(`${path}/deliveries/${id}`)).body.data;
 }
 
-onBothEngines(
+onServer(
   "a receiver that behaves badly",
   (server) => {
     afterEach(async () => {
@@ -167,7 +167,7 @@ onBothEngines(
   { STILLUP_WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) },
 );
 
-onBothEngines("the time that a receiver has", (server) => {
+onServer("the time that a receiver has", (server) => {
   test("is 15 seconds for everything, and 5 of them to be connected", async () => {
     const { deps } = server();
     const asked: RequestInput[] = [];

@@ -1,6 +1,6 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
@@ -19,7 +19,7 @@ const deliveryOf = async (server: TestServer, webhookId: string) =>
 const waitOf = async (server: TestServer, webhookId: string) =>
   (await deliveryOf(server, webhookId))!.nextAttemptAt! - server.clock.now();
 
-onBothEngines("the schedule of retries", (server) => {
+onServer("the schedule of retries", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -152,7 +152,7 @@ onBothEngines("the schedule of retries", (server) => {
     expect(await deliveryOf(server(), id)).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
-  test("two rounds at once never send the same delivery", async () => {
+  testOnBoth("two rounds at once never send the same delivery", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     await subscribe(me, receiver.url);

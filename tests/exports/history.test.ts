@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { exportedHistory } from "../../server/links/exports/export-rows.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addChecks, addLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 import { callerOf, lineOf, rowsIn } from "./read-csv.ts";
 
 const PATH = "/api/v1/history/export";
@@ -19,7 +20,7 @@ const HEAD = lineOf(
   ...["message", "status_code", "response_time_ms", "final_url", "redirect_count", "trigger"],
 );
 
-onBothEngines("GET /history/export", (server) => {
+onServer("GET /history/export", (server) => {
   test("is a file to be saved, with all that a check tells", async () => {
     const me = await server().account();
     const url = "https://example.org/told";
@@ -123,16 +124,20 @@ onBothEngines("GET /history/export", (server) => {
     expect((await me.get(`${PATH}?link_id=${theirs}`)).body).toBe(HEAD);
   });
 
-  test.each([
-    ["status=checking", "status"],
-    ["changed=maybe", "changed"],
-    ["start_date=2030-01-02&end_date=2030-01-01", "start_date"],
-  ])("says what is wrong with %s", async (query, field) => {
-    const me = await server().account();
+  test("says what is wrong with a query", () =>
+    eachRow(
+      [
+        ["status=checking", "status"],
+        ["changed=maybe", "changed"],
+        ["start_date=2030-01-02&end_date=2030-01-01", "start_date"],
+      ],
+      async (query, field) => {
+        const me = await server().account();
 
-    const { status, body } = await me.get(`${PATH}?${query}`);
+        const { status, body } = await me.get(`${PATH}?${query}`);
 
-    expect(status).toBe(400);
-    expect(Object.keys(body.error.details.fields)).toEqual([field]);
-  });
+        expect(status).toBe(400);
+        expect(Object.keys(body.error.details.fields)).toEqual([field]);
+      },
+    ));
 });

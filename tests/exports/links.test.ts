@@ -1,12 +1,13 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { createStore, type Engine } from "../../server/db/store.ts";
 import { exportedLinks } from "../../server/links/exports/export-rows.ts";
 import type { Deps } from "../../server/work/deps.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addresses } from "../imports/addresses.ts";
 import { readIn } from "../imports/reading.ts";
 import { addKey } from "../keys/asking.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 import { addMany } from "./add-many.ts";
 import { callerOf, lineOf, rowsIn } from "./read-csv.ts";
 
@@ -30,7 +31,7 @@ function countingSelects(deps: Deps) {
   return { deps: { ...deps, store }, selects: () => selects };
 }
 
-onBothEngines("GET /links/export", (server) => {
+onServer("GET /links/export", (server, { test, testOnBoth }) => {
   test("is a file to be saved, with a date in its name and all that a link tells", async () => {
     const me = await server().account();
     const group = await addGroup(me, "Docs");
@@ -100,7 +101,7 @@ onBothEngines("GET /links/export", (server) => {
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => b - a));
   });
 
-  test("neither skips nor repeats a link while others are deleted and added", async () => {
+  testOnBoth("neither skips nor repeats a link while others are deleted and added", async () => {
     const me = await server().account();
     await addMany(me, 1500);
     const steps = exportedLinks(server().deps, callerOf(me), {});
@@ -243,19 +244,23 @@ onBothEngines("GET /links/export", (server) => {
     expect((await reader.get(PATH)).status).toBe(200);
   });
 
-  test.each([
-    ["status=gone", "status"],
-    ["group_id=x", "group_id"],
-    ["check_frequency=never", "check_frequency"],
-    ["ids=1,2", "ids[0]"],
-    [`ids=${crypto.randomUUID()}&status=dead`, "ids"],
-    [`ids=${Array.from({ length: 101 }, () => crypto.randomUUID())}`, "ids"],
-  ])("says what is wrong with %s", async (query, field) => {
-    const me = await server().account();
+  test("says what is wrong with a query", () =>
+    eachRow(
+      [
+        ["status=gone", "status"],
+        ["group_id=x", "group_id"],
+        ["check_frequency=never", "check_frequency"],
+        ["ids=1,2", "ids[0]"],
+        [`ids=${crypto.randomUUID()}&status=dead`, "ids"],
+        [`ids=${Array.from({ length: 101 }, () => crypto.randomUUID())}`, "ids"],
+      ],
+      async (query, field) => {
+        const me = await server().account();
 
-    const { status, body } = await me.get(`${PATH}?${query}`);
+        const { status, body } = await me.get(`${PATH}?${query}`);
 
-    expect(status).toBe(400);
-    expect(Object.keys(body.error.details.fields)).toContain(field);
-  });
+        expect(status).toBe(400);
+        expect(Object.keys(body.error.details.fields)).toContain(field);
+      },
+    ));
 });

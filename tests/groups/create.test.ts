@@ -1,14 +1,15 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { takeNumbers } from "../../server/db/queries.ts";
 import { groups } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
 import { badBodies, badLines, badNames } from "../bad-values.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 
 const NO_COLOR = "must be a colour of the form #RRGGBB";
 
-onBothEngines("POST /groups", (server) => {
+onServer("POST /groups", (server, { test, testOnBoth }) => {
   test("a new group is empty, grey, and told where it is", async () => {
     const me = await server().account();
 
@@ -77,35 +78,35 @@ onBothEngines("POST /groups", (server) => {
     expect(body.error.details.fields).toEqual({ name: ["is required"] });
   });
 
-  test.each(badNames(100))("refuses a name that is %s", async (_, name, problem) => {
-    const me = await server().account();
+  test("refuses a bad name", () =>
+    eachRow(badNames(100), async (_, name, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/groups", { name });
+      const { status, body } = await me.post("/api/v1/groups", { name });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields.name).toContain(problem);
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields.name).toContain(problem);
+    }));
 
-  test.each(badLines(500))("refuses a description that is %s", async (_, description, problem) => {
-    const me = await server().account();
+  test("refuses a bad description", () =>
+    eachRow(badLines(500), async (_, description, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/groups", { name: "a", description });
+      const { status, body } = await me.post("/api/v1/groups", { name: "a", description });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ description: [problem] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ description: [problem] });
+    }));
 
-  test.each(["", "red", "#fff", "#12345g", "#1234567", "6B7280"])(
-    "refuses the colour %p",
-    async (color) => {
+  test("refuses a bad colour", () =>
+    eachRow(["", "red", "#fff", "#12345g", "#1234567", "6B7280"], async (color) => {
       const me = await server().account();
 
       const { status, body } = await me.post("/api/v1/groups", { name: "a", color });
 
       expect(status).toBe(400);
       expect(body.error.details.fields).toEqual({ color: [NO_COLOR] });
-    },
-  );
+    }));
 
   test("tells every problem at once", async () => {
     const me = await server().account();
@@ -119,48 +120,52 @@ onBothEngines("POST /groups", (server) => {
     });
   });
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/groups", given);
+      const { status, body } = await me.post("/api/v1/groups", given);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
-  });
-
-  test("an account can have five thousand groups, also when two are made at once", async () => {
-    const me = await server().account();
-    const { store, clock } = server().deps;
-    const from = await store.transaction((tx) => takeNumbers(tx, 4999));
-    const rows = Array.from({ length: 4999 }, (_, i) => ({
-      id: newId(),
-      accountId: me.accountId,
-      name: `Group ${i}`,
-      description: null,
-      color: "#6B7280",
-      createdAt: clock.now(),
-      updatedAt: clock.now(),
-      no: from + i,
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
     }));
 
-    for (const some of chunksOf(500, rows)) await store.insert(groups).values(some);
+  testOnBoth(
+    "an account can have five thousand groups, also when two are made at once",
+    async () => {
+      const me = await server().account();
+      const { store, clock } = server().deps;
+      const from = await store.transaction((tx) => takeNumbers(tx, 4999));
+      const rows = Array.from({ length: 4999 }, (_, i) => ({
+        id: newId(),
+        accountId: me.accountId,
+        name: `Group ${i}`,
+        description: null,
+        color: "#6B7280",
+        createdAt: clock.now(),
+        updatedAt: clock.now(),
+        no: from + i,
+      }));
 
-    const made = await Promise.all(
-      ["one", "other"].map((name) => me.post("/api/v1/groups", { name })),
-    );
+      for (const some of chunksOf(500, rows)) await store.insert(groups).values(some);
 
-    expect(made.map(({ status }) => status).sort()).toEqual([201, 409]);
-    const refused = made.find(({ status }) => status === 409)!;
-    expect(refused.body.error).toMatchObject({
-      message:
-        "Your account can have 5000 groups; 5000 are used. Delete groups that you no longer need, or use tags.",
-      details: { reason: "limit_reached", limit: 5000, used: 5000 },
-    });
-    const { id } = made.find(({ status }) => status === 201)!.body.data;
-    expect((await me.patch(`/api/v1/groups/${id}`, { name: "renamed" })).status).toBe(200);
-    await me.delete(`/api/v1/groups/${id}`);
-    expect((await me.post("/api/v1/groups", { name: "again" })).status).toBe(201);
-    const other = await server().account();
-    expect((await other.post("/api/v1/groups", { name: "mine" })).status).toBe(201);
-  });
+      const made = await Promise.all(
+        ["one", "other"].map((name) => me.post("/api/v1/groups", { name })),
+      );
+
+      expect(made.map(({ status }) => status).sort()).toEqual([201, 409]);
+      const refused = made.find(({ status }) => status === 409)!;
+      expect(refused.body.error).toMatchObject({
+        message:
+          "Your account can have 5000 groups; 5000 are used. Delete groups that you no longer need, or use tags.",
+        details: { reason: "limit_reached", limit: 5000, used: 5000 },
+      });
+      const { id } = made.find(({ status }) => status === 201)!.body.data;
+      expect((await me.patch(`/api/v1/groups/${id}`, { name: "renamed" })).status).toBe(200);
+      await me.delete(`/api/v1/groups/${id}`);
+      expect((await me.post("/api/v1/groups", { name: "again" })).status).toBe(201);
+      const other = await server().account();
+      expect((await other.post("/api/v1/groups", { name: "mine" })).status).toBe(201);
+    },
+  );
 });

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
-onBothEngines("POST /groups/{id}/links", (server) => {
+onServer("POST /groups/{id}/links", (server) => {
   test("moves links from anywhere and tells of each what became of it", async () => {
     const me = await server().account();
     const stranger = await server().account();
@@ -107,39 +108,45 @@ onBothEngines("POST /groups/{id}/links", (server) => {
     expect((await me.get(`/api/v1/links/${link}`)).body.data.group_id).toBe(other);
   });
 
-  test.each(badIds)("refuses an id that is %s", async (_, id, problem) => {
-    const me = await server().account();
+  test("refuses a bad id", () =>
+    eachRow(badIds, async (_, id, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(`/api/v1/groups/${await addGroup(me)}/links`, {
-      link_ids: [NO_ID, id],
-    });
+      const { status, body } = await me.post(`/api/v1/groups/${await addGroup(me)}/links`, {
+        link_ids: [NO_ID, id],
+      });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ "link_ids[1]": [problem] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ "link_ids[1]": [problem] });
+    }));
 
-  test.each([
-    ["missing", undefined, "is required"],
-    ["null", null, "must be a list"],
-    ["one id", NO_ID, "must be a list"],
-    ["empty", [], "must have at least 1 item"],
-  ])("refuses a list that is %s", async (_, ids, problem) => {
-    const me = await server().account();
+  test("refuses a bad list", () =>
+    eachRow(
+      [
+        ["missing", undefined, "is required"],
+        ["null", null, "must be a list"],
+        ["one id", NO_ID, "must be a list"],
+        ["empty", [], "must have at least 1 item"],
+      ],
+      async (_, ids, problem) => {
+        const me = await server().account();
 
-    const path = `/api/v1/groups/${await addGroup(me)}/links`;
-    const { status, body } = await me.post(path, { link_ids: ids });
+        const path = `/api/v1/groups/${await addGroup(me)}/links`;
+        const { status, body } = await me.post(path, { link_ids: ids });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ link_ids: [problem] });
-  });
+        expect(status).toBe(400);
+        expect(body.error.details.fields).toEqual({ link_ids: [problem] });
+      },
+    ));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    const { status } = await me.post(`/api/v1/groups/${await addGroup(me)}/links`, given);
+      const { status } = await me.post(`/api/v1/groups/${await addGroup(me)}/links`, given);
 
-    expect(status).toBe(400);
-  });
+      expect(status).toBe(400);
+    }));
 
   test("into nobody's group is not found, into a stranger's forbidden", async () => {
     const me = await server().account();

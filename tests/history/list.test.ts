@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 import { badIds, badMoments, NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addLink, anyUrl } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const path = "/api/v1/history";
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
-onBothEngines("GET /history", (server) => {
+onServer("GET /history", (server) => {
   test("tells of each check what it saw", async () => {
     const me = await server().account();
     const url = anyUrl();
@@ -109,15 +110,16 @@ onBothEngines("GET /history", (server) => {
     expect(seen.sort()).toEqual(expected);
   });
 
-  test.each(badMoments)("refuses a date that is %s", async (_, value, problem) => {
-    const me = await server().account();
+  test("refuses a bad date", () =>
+    eachRow(badMoments, async (_, value, problem) => {
+      const me = await server().account();
 
-    const date = encodeURIComponent(String(value));
-    const { status, body } = await me.get(`${path}?start_date=${date}&end_date=${date}`);
+      const date = encodeURIComponent(String(value));
+      const { status, body } = await me.get(`${path}?start_date=${date}&end_date=${date}`);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ start_date: [problem], end_date: [problem] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ start_date: [problem], end_date: [problem] });
+    }));
 
   test("leaves only changes, of one link also changes to a status", async () => {
     const me = await server().account();
@@ -143,15 +145,16 @@ onBothEngines("GET /history", (server) => {
     expect(body.error.details.fields).toEqual({ start_date: ["must not be after end_date"] });
   });
 
-  test.each(badIds)("refuses a link that is %s", async (_, id, problem) => {
-    const me = await server().account();
+  test("refuses a bad id of a link", () =>
+    eachRow(badIds, async (_, id, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.get(`${path}?link_id=${id}&status=checking`);
+      const { status, body } = await me.get(`${path}?link_id=${id}&status=checking`);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({
-      link_id: [problem],
-      status: ["must be one of: active, dead, unknown"],
-    });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({
+        link_id: [problem],
+        status: ["must be one of: active, dead, unknown"],
+      });
+    }));
 });

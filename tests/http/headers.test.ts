@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 import { sendRaw } from "./raw.ts";
 
-onBothEngines("Every reply", (server) => {
+onServer("Every reply", (server) => {
   const replies = async () => {
     const me = await server().account();
     return [
@@ -24,21 +25,25 @@ onBothEngines("Every reply", (server) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test.each([
-    ["abc-DEF_1.2", true],
-    ["x".repeat(64), true],
-    ["x".repeat(65), false],
-    ["a b", false],
-    ["a,b", false],
-    ["<script>", false],
-  ])("takes over the request id %p: %p", async (given, taken) => {
-    const me = await server().account();
+  test("takes over a request id that is short and plain", () =>
+    eachRow(
+      [
+        ["abc-DEF_1.2", true],
+        ["x".repeat(64), true],
+        ["x".repeat(65), false],
+        ["a b", false],
+        ["a,b", false],
+        ["<script>", false],
+      ],
+      async (given, taken) => {
+        const me = await server().account();
 
-    for (const path of ["/api/v1/links", "/api/v1/nothing", "/health"]) {
-      const { headers } = await me.get(path, { "x-request-id": given });
-      expect(headers.get("x-request-id") === given).toBe(taken);
-    }
-  });
+        for (const path of ["/api/v1/links", "/api/v1/nothing", "/health"]) {
+          const { headers } = await me.get(path, { "x-request-id": given });
+          expect(headers.get("x-request-id") === given).toBe(taken);
+        }
+      },
+    ));
 
   test("guards against being taken for something else", async () => {
     for (const { headers } of await replies()) {
@@ -84,7 +89,7 @@ onBothEngines("Every reply", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "Behind HTTPS",
   (server) => {
     test("every reply asks for HTTPS from then on", async () => {

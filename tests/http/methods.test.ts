@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addKey, WRITE_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const PATHS: [string, string][] = [
   ["/account", "GET, HEAD"],
@@ -28,31 +29,33 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROP
 
 const sorted = (allow: string | null) => allow?.split(", ").sort().join(", ");
 
-onBothEngines("The methods of a path", (server) => {
+onServer("The methods of a path", (server) => {
   const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
     fetch(server().url + path, { method, headers });
   const as = ({ key }: Asker) => ({ authorization: `Bearer ${key}` });
 
-  test.each(PATHS)("%s takes %s and no other", async (path, allow) => {
-    const me = await server().account();
+  test("takes the methods of its path and no other", () =>
+    eachRow(PATHS, async (path, allow) => {
+      const me = await server().account();
 
-    for (const method of METHODS.filter((name) => !allow.split(", ").includes(name))) {
-      const reply = await ask(method, `/api/v1${path}`, as(me));
-      expect([method, reply.status, sorted(reply.headers.get("allow"))]).toEqual([
-        method,
-        405,
-        allow,
-      ]);
-    }
-  });
+      for (const method of METHODS.filter((name) => !allow.split(", ").includes(name))) {
+        const reply = await ask(method, `/api/v1${path}`, as(me));
+        expect([method, reply.status, sorted(reply.headers.get("allow"))]).toEqual([
+          method,
+          405,
+          allow,
+        ]);
+      }
+    }));
 
-  test.each(PATHS)("OPTIONS of %s tells %s, to anybody", async (path, allow) => {
-    const reply = await ask("OPTIONS", `/api/v1${path}`);
+  test("OPTIONS says which methods there are, to anyone", () =>
+    eachRow(PATHS, async (path, allow) => {
+      const reply = await ask("OPTIONS", `/api/v1${path}`);
 
-    expect([reply.status, await reply.text()]).toEqual([204, ""]);
-    expect(sorted(reply.headers.get("allow"))).toBe(sorted(`${allow}, OPTIONS`));
-    expect(reply.headers.get("x-ratelimit-limit")).toBe("120");
-  });
+      expect([reply.status, await reply.text()]).toEqual([204, ""]);
+      expect(sorted(reply.headers.get("allow"))).toBe(sorted(`${allow}, OPTIONS`));
+      expect(reply.headers.get("x-ratelimit-limit")).toBe("120");
+    }));
 
   test("OPTIONS of nothing is not found, and never refused for asking much", async () => {
     expect((await ask("OPTIONS", "/api/v1/nothing")).status).toBe(404);

@@ -1,63 +1,70 @@
-import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { expect } from "bun:test";
+import { onServer } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 
 const LISTS = ["keys", "links", "groups", "history", "webhooks"];
 
-onBothEngines("A request's query", (server) => {
-  test.each(LISTS)("of %s takes a page and its size as plain numbers only", async (list) => {
-    const me = await server().account();
+onServer("A request's query", (server, { test, testOnBoth }) => {
+  test("takes a page and its size as plain numbers only", () =>
+    eachRow(LISTS, async (list) => {
+      const me = await server().account();
 
-    for (const number of [
-      "0",
-      "-1",
-      "1e3",
-      "1.0",
-      "0x1",
-      "01",
-      "+1",
-      "1 ",
-      "",
-      "ten",
-      "10000000",
-    ]) {
-      const value = encodeURIComponent(number);
-      const { status, body } = await me.get(`/api/v1/${list}?page=${value}&per_page=${value}`);
-      expect([number, status]).toEqual([number, 400]);
-      expect(body.error.details.fields).toEqual({
-        page: ["must be a whole number above 0"],
-        per_page: ["must be a whole number above 0"],
-      });
-    }
-  });
+      for (const number of [
+        "0",
+        "-1",
+        "1e3",
+        "1.0",
+        "0x1",
+        "01",
+        "+1",
+        "1 ",
+        "",
+        "ten",
+        "10000000",
+      ]) {
+        const value = encodeURIComponent(number);
+        const { status, body } = await me.get(`/api/v1/${list}?page=${value}&per_page=${value}`);
+        expect([number, status]).toEqual([number, 400]);
+        expect(body.error.details.fields).toEqual({
+          page: ["must be a whole number above 0"],
+          per_page: ["must be a whole number above 0"],
+        });
+      }
+    }));
 
-  test.each(LISTS)("of %s has pages of at most 100, and any number of them", async (list) => {
-    const me = await server().account();
+  test("has pages of at most 100, and any number of them", () =>
+    eachRow(LISTS, async (list) => {
+      const me = await server().account();
 
-    expect((await me.get(`/api/v1/${list}?page=9999999&per_page=100`)).status).toBe(200);
-    const { status, body } = await me.get(`/api/v1/${list}?per_page=101`);
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ per_page: ["must be at most 100"] });
-  });
+      expect((await me.get(`/api/v1/${list}?page=9999999&per_page=100`)).status).toBe(200);
+      const { status, body } = await me.get(`/api/v1/${list}?per_page=101`);
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ per_page: ["must be at most 100"] });
+    }));
 
-  test.each([
-    "links?page=1&page=2",
-    "links?page=1&page=1",
-    "links?per_page=1&per_page=2",
-    "links?status=active&status=dead",
-    "links?service=a&service=b",
-    "links?search=a&search=b",
-    "links?group_id=a&group_id=b",
-    "history?link_id=a&link_id=b",
-    "history?start_date=2029-01-01&start_date=2029-01-01",
-    "history/stats?end_date=2029-01-01&end_date=2029-01-01",
-  ])("that says something twice is refused: %s", async (query) => {
-    const me = await server().account();
+  test("that says something twice is refused", () =>
+    eachRow(
+      [
+        "links?page=1&page=2",
+        "links?page=1&page=1",
+        "links?per_page=1&per_page=2",
+        "links?status=active&status=dead",
+        "links?service=a&service=b",
+        "links?search=a&search=b",
+        "links?group_id=a&group_id=b",
+        "history?link_id=a&link_id=b",
+        "history?start_date=2029-01-01&start_date=2029-01-01",
+        "history/stats?end_date=2029-01-01&end_date=2029-01-01",
+      ],
+      async (query) => {
+        const me = await server().account();
 
-    const { status, body } = await me.get(`/api/v1/${query}`);
+        const { status, body } = await me.get(`/api/v1/${query}`);
 
-    expect(status).toBe(400);
-    expect(Object.values(body.error.details.fields)).toEqual([["must be given once"]]);
-  });
+        expect(status).toBe(400);
+        expect(Object.values(body.error.details.fields)).toEqual([["must be given once"]]);
+      },
+    ));
 
   test("tells every problem at once", async () => {
     const me = await server().account();
@@ -74,23 +81,17 @@ onBothEngines("A request's query", (server) => {
     ]);
   });
 
-  test.each([
-    "x=1&x=2",
-    "Page=0",
-    "&&=&",
-    "page[]=0",
-    "__proto__=1",
-    "%E0%A4%A=1",
-    "a=%",
-    "?",
-    "%00=1",
-  ])("may hold what nobody knows: %s", async (query) => {
-    const me = await server().account();
+  test("may hold what nobody knows", () =>
+    eachRow(
+      ["x=1&x=2", "Page=0", "&&=&", "page[]=0", "__proto__=1", "%E0%A4%A=1", "a=%", "?", "%00=1"],
+      async (query) => {
+        const me = await server().account();
 
-    expect((await me.get(`/api/v1/links?${query}`)).status).toBe(200);
-  });
+        expect((await me.get(`/api/v1/links?${query}`)).status).toBe(200);
+      },
+    ));
 
-  test.each(["%E0%A4%A", "%", "%ED%A0%80", "%FF", '{"a":1}', "[1,2]", "a,b"])(
+  testOnBoth.each(["%E0%A4%A", "%", "%ED%A0%80", "%FF", '{"a":1}', "[1,2]", "a,b"])(
     "with %p for a text is read or refused, never broken",
     async (search) => {
       const me = await server().account();

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { apiKeyOf, hashToken, newApiKey } from "../../server/lib/ids.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 
 test("a key is su_, 32 characters and their CRC-32 in base62", () => {
@@ -11,7 +12,7 @@ test("a key is su_, 32 characters and their CRC-32 in base62", () => {
   expect(hashToken(first)).toBe("1b3971dab2b15d5b7c889e11bb0de59cb1f0ac61b15e3e8e5fbe8eb55b7d00b6");
 });
 
-onBothEngines("The Authorization header", (server) => {
+onServer("The Authorization header", (server) => {
   const withHeader = (authorization: string | undefined, query = "") =>
     fetch(`${server().url}/api/v1/links${query}`, {
       headers: authorization === undefined ? {} : { authorization },
@@ -21,43 +22,52 @@ onBothEngines("The Authorization header", (server) => {
       body: (await reply.json()) as { error?: { code: string } },
     }));
 
-  test.each(["Bearer", "bearer", "BEARER"])("takes the scheme as %s", async (scheme) => {
-    const me = await server().account();
+  test("takes the scheme in any case", () =>
+    eachRow(["Bearer", "bearer", "BEARER"], async (scheme) => {
+      const me = await server().account();
 
-    expect((await withHeader(`${scheme} ${me.key}`)).status).toBe(200);
-  });
+      expect((await withHeader(`${scheme} ${me.key}`)).status).toBe(200);
+    }));
 
-  test.each([
-    ["missing", () => undefined],
-    ["empty", () => ""],
-    ["the scheme alone", () => "Bearer"],
-    ["the key alone", (key: string) => key],
-    ["another scheme", (key: string) => `Basic ${key}`],
-    ["two spaces", (key: string) => `Bearer  ${key}`],
-    ["two keys", (key: string) => `Bearer ${key}, Bearer ${key}`],
-  ])("that is %s is no authorization", async (_, headerOf) => {
-    const me = await server().account();
+  test("without a key is no authorization", () =>
+    eachRow(
+      [
+        ["missing", () => undefined],
+        ["empty", () => ""],
+        ["the scheme alone", () => "Bearer"],
+        ["the key alone", (key: string) => key],
+        ["another scheme", (key: string) => `Basic ${key}`],
+        ["two spaces", (key: string) => `Bearer  ${key}`],
+        ["two keys", (key: string) => `Bearer ${key}, Bearer ${key}`],
+      ],
+      async (_, headerOf) => {
+        const me = await server().account();
 
-    const { status, challenge, body } = await withHeader(headerOf(me.key));
+        const { status, challenge, body } = await withHeader(headerOf(me.key));
 
-    expect([status, body.error?.code]).toEqual([401, "UNAUTHORIZED"]);
-    expect(challenge).toBe('Bearer realm="api"');
-  });
+        expect([status, body.error?.code]).toEqual([401, "UNAUTHORIZED"]);
+        expect(challenge).toBe('Bearer realm="api"');
+      },
+    ));
 
-  test.each([
-    ["unknown", () => newApiKey()],
-    ["mistyped", (key: string) => `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`],
-    ["of another product", (key: string) => key.replace("su_", "sk_")],
-    ["cut", (key: string) => key.slice(0, -1)],
-    ["full of signs", () => "su_<>'\"%00"],
-  ])("with a key that is %s is invalid", async (_, keyOf) => {
-    const me = await server().account();
+  test("with a bad key is invalid", () =>
+    eachRow(
+      [
+        ["unknown", () => newApiKey()],
+        ["mistyped", (key: string) => `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`],
+        ["of another product", (key: string) => key.replace("su_", "sk_")],
+        ["cut", (key: string) => key.slice(0, -1)],
+        ["full of signs", () => "su_<>'\"%00"],
+      ],
+      async (_, keyOf) => {
+        const me = await server().account();
 
-    const { status, challenge, body } = await withHeader(`Bearer ${keyOf(me.key)}`);
+        const { status, challenge, body } = await withHeader(`Bearer ${keyOf(me.key)}`);
 
-    expect([status, body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
-    expect(challenge).toBe('Bearer realm="api", error="invalid_token"');
-  });
+        expect([status, body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
+        expect(challenge).toBe('Bearer realm="api", error="invalid_token"');
+      },
+    ));
 
   test("is the only place where a key is read", async () => {
     const me = await server().account();

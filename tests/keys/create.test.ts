@@ -1,16 +1,17 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { apiKeys } from "../../server/db/tables.ts";
 import { hashToken, isApiKey } from "../../server/lib/ids.ts";
 import { badBodies, badFlags, badMoments, badNames } from "../bad-values.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 import { newOwner, openBrowser } from "../session/browser.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 
 const YEAR = 365 * 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-onBothEngines("POST /keys", (server) => {
+onServer("POST /keys", (server, { test, testOnBoth }) => {
   test("a new key may read and write, never expires, and is shown once", async () => {
     const me = await server().account();
 
@@ -105,54 +106,62 @@ onBothEngines("POST /keys", (server) => {
     expect((await me.post("/api/v1/keys", { name: "😀".repeat(100) })).status).toBe(201);
   });
 
-  test.each(badNames(100))("refuses a name that is %s", async (_, name, problem) => {
-    const me = await server().account();
+  test("refuses a bad name", () =>
+    eachRow(badNames(100), async (_, name, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/keys", { name });
+      const { status, body } = await me.post("/api/v1/keys", { name });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields.name).toContain(problem);
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields.name).toContain(problem);
+    }));
 
-  test.each(badMoments)("refuses an expiry that is %s", async (_, expires_at, problem) => {
-    const me = await server().account();
+  test("refuses a bad expiry", () =>
+    eachRow(badMoments, async (_, expires_at, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/keys", { name: "a", expires_at });
+      const { status, body } = await me.post("/api/v1/keys", { name: "a", expires_at });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ expires_at: [problem] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ expires_at: [problem] });
+    }));
 
-  test.each(badFlags)("refuses a permission that is %s", async (_, read, problem) => {
-    const me = await server().account();
+  test("refuses a bad permission", () =>
+    eachRow(badFlags, async (_, read, problem) => {
+      const me = await server().account();
 
-    const { body } = await me.post("/api/v1/keys", { name: "a", permissions: { read } });
+      const { body } = await me.post("/api/v1/keys", { name: "a", permissions: { read } });
 
-    expect(body.error.details.fields).toEqual({ "permissions.read": [problem] });
-  });
+      expect(body.error.details.fields).toEqual({ "permissions.read": [problem] });
+    }));
 
-  test.each([
-    [null, "must be an object"],
-    ["all", "must be an object"],
-    [[], "must be an object"],
-    [{ read: false, write: false }, "must allow read or write"],
-  ])("refuses the permissions %j", async (permissions, problem) => {
-    const me = await server().account();
+  test("refuses bad permissions", () =>
+    eachRow(
+      [
+        [null, "must be an object"],
+        ["all", "must be an object"],
+        [[], "must be an object"],
+        [{ read: false, write: false }, "must allow read or write"],
+      ],
+      async (permissions, problem) => {
+        const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/keys", { name: "a", permissions });
+        const { status, body } = await me.post("/api/v1/keys", { name: "a", permissions });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ permissions: [problem] });
-  });
+        expect(status).toBe(400);
+        expect(body.error.details.fields).toEqual({ permissions: [problem] });
+      },
+    ));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/keys", given);
+      const { status, body } = await me.post("/api/v1/keys", given);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
+    }));
 
   test("nobody hands out a permission that they lack", async () => {
     const writer = await addKey(server(), await server().account(), WRITE_ONLY);
@@ -203,19 +212,22 @@ onBothEngines("POST /keys", (server) => {
     expect([status, body.data.expires_at]).toEqual([201, null]);
   });
 
-  test("stops at the account's limit, also when all ask at once; revoked keys leave room", async () => {
-    const me = await server().account();
-    const ask = () => me.post("/api/v1/keys", { name: "a" });
+  testOnBoth(
+    "stops at the account's limit, also when all ask at once; revoked keys leave room",
+    async () => {
+      const me = await server().account();
+      const ask = () => me.post("/api/v1/keys", { name: "a" });
 
-    const made = await Promise.all(Array.from({ length: 30 }, ask));
+      const made = await Promise.all(Array.from({ length: 30 }, ask));
 
-    const created = made.filter(({ status }) => status === 201);
-    expect(created).toHaveLength(24);
-    expect(made.find(({ status }) => status === 409)?.body.error).toMatchObject({
-      code: "CONFLICT",
-      details: { reason: "limit_reached", limit: 25, used: 25 },
-    });
-    await me.delete(`/api/v1/keys/${created[0]!.body.data.id}`);
-    expect((await ask()).status).toBe(201);
-  });
+      const created = made.filter(({ status }) => status === 201);
+      expect(created).toHaveLength(24);
+      expect(made.find(({ status }) => status === 409)?.body.error).toMatchObject({
+        code: "CONFLICT",
+        details: { reason: "limit_reached", limit: 25, used: 25 },
+      });
+      await me.delete(`/api/v1/keys/${created[0]!.body.data.id}`);
+      expect((await ask()).status).toBe(201);
+    },
+  );
 });

@@ -4,13 +4,14 @@ import { links } from "../../server/db/tables.ts";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
 import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
 import { addMany } from "../checker/many-links.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const LINKS = "/api/v1/links";
 const key = (text: string) => ({ "idempotency-key": text });
 
-onBothEngines("POST /links/batch-change", (server) => {
+onServer("POST /links/batch-change", (server) => {
   const path = `${LINKS}/batch-change`;
 
   const linkOf = async (me: Asker, id: string) => (await me.get(`${LINKS}/${id}`)).body.data;
@@ -207,50 +208,54 @@ onBothEngines("POST /links/batch-change", (server) => {
 
   const change = { check_frequency: "weekly" };
   const WHICH = ["is required, or else filter, which before goes with"];
-  test.each([
-    ["nothing", {}, { change: ["must have at least one field to change"] }],
-    ["no links", { change }, { link_ids: WHICH }],
-    ["links twice", { link_ids: [NO_ID], filter: {}, change }, { link_ids: WHICH }],
-    ["ids from somewhere on", { link_ids: [NO_ID], before: "1", change }, { link_ids: WHICH }],
-    ["no ids", { link_ids: [], change }, { link_ids: ["must have at least 1 item"] }],
-    [
-      "no change",
-      { filter: {}, change: {} },
-      { change: ["must have at least one field to change"] },
-    ],
-    [
-      "a misspelt filter",
-      { filter: { stauts: "dead" }, change },
-      { filter: ["has an unknown field: stauts"] },
-    ],
-    ["a filter that is none", { filter: [], change }, { filter: ["must be an object"] }],
-    [
-      "a status that is none",
-      { filter: { status: "gone" }, change },
-      { "filter.status": ["must be one of: active, dead, unknown, checking"] },
-    ],
-    [
-      "a place that is none",
-      { filter: {}, before: "x!", change },
-      { before: ["must be the `next` of the reply before"] },
-    ],
-    [
-      "a group that is none",
-      { filter: {}, change: { group_id: NO_ID } },
-      { "change.group_id": ["no such group"] },
-    ],
-    [
-      "an unknown frequency",
-      { filter: {}, change: { check_frequency: "yearly" } },
-      { "change.check_frequency": ["must be one of: hourly, daily, weekly, monthly"] },
-    ],
-  ])("says what to give when asked for %s", async (_, asked, fields) => {
-    const me = await server().account();
+  test("says what to give when asked for nothing that it knows", () =>
+    eachRow(
+      [
+        ["nothing", {}, { change: ["must have at least one field to change"] }],
+        ["no links", { change }, { link_ids: WHICH }],
+        ["links twice", { link_ids: [NO_ID], filter: {}, change }, { link_ids: WHICH }],
+        ["ids from somewhere on", { link_ids: [NO_ID], before: "1", change }, { link_ids: WHICH }],
+        ["no ids", { link_ids: [], change }, { link_ids: ["must have at least 1 item"] }],
+        [
+          "no change",
+          { filter: {}, change: {} },
+          { change: ["must have at least one field to change"] },
+        ],
+        [
+          "a misspelt filter",
+          { filter: { stauts: "dead" }, change },
+          { filter: ["has an unknown field: stauts"] },
+        ],
+        ["a filter that is none", { filter: [], change }, { filter: ["must be an object"] }],
+        [
+          "a status that is none",
+          { filter: { status: "gone" }, change },
+          { "filter.status": ["must be one of: active, dead, unknown, checking"] },
+        ],
+        [
+          "a place that is none",
+          { filter: {}, before: "x!", change },
+          { before: ["must be the `next` of the reply before"] },
+        ],
+        [
+          "a group that is none",
+          { filter: {}, change: { group_id: NO_ID } },
+          { "change.group_id": ["no such group"] },
+        ],
+        [
+          "an unknown frequency",
+          { filter: {}, change: { check_frequency: "yearly" } },
+          { "change.check_frequency": ["must be one of: hourly, daily, weekly, monthly"] },
+        ],
+      ],
+      async (_, asked, fields) => {
+        const me = await server().account();
 
-    const { status, body } = await me.post(path, asked);
+        const { status, body } = await me.post(path, asked);
 
-    expect([status, body.error.details.fields]).toEqual([400, fields as Parsed]);
-  });
+        expect([status, body.error.details.fields]).toEqual([400, fields as Parsed]);
+      },
+    ));
 
   test("a stranger's group is no group", async () => {
     const me = await server().account();
@@ -261,17 +266,19 @@ onBothEngines("POST /links/batch-change", (server) => {
     expect(body.error.details.fields).toEqual({ "change.group_id": ["no such group"] });
   });
 
-  test.each(badIds)("refuses an id that is %s", async (_, id, problem) => {
-    const me = await server().account();
+  test("refuses a bad id", () =>
+    eachRow(badIds, async (_, id, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(path, { link_ids: [id], change });
+      const { status, body } = await me.post(path, { link_ids: [id], change });
 
-    expect([status, body.error.details.fields]).toEqual([400, { "link_ids[0]": [problem] }]);
-  });
+      expect([status, body.error.details.fields]).toEqual([400, { "link_ids[0]": [problem] }]);
+    }));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    expect((await me.post(path, given)).status).toBe(400);
-  });
+      expect((await me.post(path, given)).status).toBe(400);
+    }));
 });

@@ -1,18 +1,19 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { createStore, type Engine } from "../../server/db/store.ts";
 import { changeLink } from "../../server/links/change.ts";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
 import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
 import { saw } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const path = "/api/v1/links";
 const HOUR = 3_600_000;
 const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";
 
-onBothEngines("PATCH /links/{id}", (server) => {
+onServer("PATCH /links/{id}", (server, { test, testOnBoth }) => {
   test("puts a link into a group and takes it out, and keeps the rest", async () => {
     const me = await server().account();
     const group = await addGroup(me);
@@ -77,7 +78,7 @@ onBothEngines("PATCH /links/{id}", (server) => {
     expect(await batchOf(me, started[0]!)).toMatchObject({ status: "complete", active: 1 });
   });
 
-  test("new frequencies keep no batch waiting that begins at the same moment", async () => {
+  testOnBoth("new frequencies keep no batch waiting that begins at the same moment", async () => {
     const me = await server().account();
     const urls = Array.from({ length: 40 }, (_, i) => `https://c.test/${i}`);
     const link_ids = await checkedLinks(server(), me, urls);
@@ -132,14 +133,15 @@ onBothEngines("PATCH /links/{id}", (server) => {
     expect((await me.patch(`${path}/${link}`, { status: "checking" })).status).toBe(200);
   });
 
-  test.each(badIds)("refuses a group that is %s", async (_, group_id, problem) => {
-    const me = await server().account();
+  test("refuses a bad id of a group", () =>
+    eachRow(badIds, async (_, group_id, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.patch(`${path}/${await addLink(me)}`, { group_id });
+      const { status, body } = await me.patch(`${path}/${await addLink(me)}`, { group_id });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ group_id: [problem] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ group_id: [problem] });
+    }));
 
   test("a stranger's group is told like one that is not there", async () => {
     const me = await server().account();
@@ -150,23 +152,25 @@ onBothEngines("PATCH /links/{id}", (server) => {
     expect(body.error.details.fields).toEqual({ group_id: ["no such group"] });
   });
 
-  test.each(["", "Daily", 1, {}])("refuses the frequency %j", async (check_frequency) => {
-    const me = await server().account();
+  test("refuses a bad frequency", () =>
+    eachRow(["", "Daily", 1, {}], async (check_frequency) => {
+      const me = await server().account();
 
-    const { status, body } = await me.patch(`${path}/${await addLink(me)}`, { check_frequency });
+      const { status, body } = await me.patch(`${path}/${await addLink(me)}`, { check_frequency });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ check_frequency: [FREQUENCIES] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ check_frequency: [FREQUENCIES] });
+    }));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    const { status, body } = await me.patch(`${path}/${await addLink(me)}`, given);
+      const { status, body } = await me.patch(`${path}/${await addLink(me)}`, given);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
+    }));
 
   test("takes a merge patch by its own name", async () => {
     const me = await server().account();

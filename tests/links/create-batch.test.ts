@@ -1,11 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { badBodies, NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, anyUrl } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const path = "/api/v1/links/batch";
 
-onBothEngines("POST /links/batch", (server) => {
+onServer("POST /links/batch", (server, { test, testOnBoth }) => {
   test("makes what it can and tells of each item in order", async () => {
     const me = await server().account();
     const group = await addGroup(me);
@@ -101,7 +102,7 @@ onBothEngines("POST /links/batch", (server) => {
     expect((await me.get("/api/v1/account")).body.data.limits.linksUsed).toBe(1000);
   });
 
-  test("two batches of the same URLs at once make each link once", async () => {
+  testOnBoth("two batches of the same URLs at once make each link once", async () => {
     const me = await server().account();
     const links = Array.from({ length: 50 }, () => ({ url: anyUrl() }));
 
@@ -112,25 +113,30 @@ onBothEngines("POST /links/batch", (server) => {
     expect((await me.get("/api/v1/links")).body.data.pagination.total).toBe(50);
   });
 
-  test.each([
-    ["missing", undefined, "is required"],
-    ["null", null, "must be a list"],
-    ["an object", {}, "must be a list"],
-    ["empty", [], "must have at least 1 item"],
-  ])("refuses a list that is %s", async (_, links, problem) => {
-    const me = await server().account();
+  test("refuses a bad list", () =>
+    eachRow(
+      [
+        ["missing", undefined, "is required"],
+        ["null", null, "must be a list"],
+        ["an object", {}, "must be a list"],
+        ["empty", [], "must have at least 1 item"],
+      ],
+      async (_, links, problem) => {
+        const me = await server().account();
 
-    const { status, body } = await me.post(path, { links });
+        const { status, body } = await me.post(path, { links });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ links: [problem] });
-  });
+        expect(status).toBe(400);
+        expect(body.error.details.fields).toEqual({ links: [problem] });
+      },
+    ));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    expect((await me.post(path, given)).status).toBe(400);
-  });
+      expect((await me.post(path, given)).status).toBe(400);
+    }));
 
   test("a failed item tells its URL as it came, whatever that is", async () => {
     const me = await server().account();

@@ -1,13 +1,14 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { numbers } from "../../server/db/tables.ts";
 import { badBodies, badIds, badNames, NO_ID } from "../bad-values.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 import { addGroup, anyUrl } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const path = "/api/v1/links";
 const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";
 
-onBothEngines("POST /links", (server) => {
+onServer("POST /links", (server, { test, testOnBoth }) => {
   test("a new link is unknown, due at once, and told where it is", async () => {
     const me = await server().account();
 
@@ -101,7 +102,7 @@ onBothEngines("POST /links", (server) => {
     expect((await me.post(path, link)).status).toBe(201);
   });
 
-  test("the same URL from all sides at once makes one link", async () => {
+  testOnBoth("the same URL from all sides at once makes one link", async () => {
     const me = await server().account();
     const ask = () => me.post(path, { url: "https://example.org/once" });
 
@@ -166,70 +167,78 @@ onBothEngines("POST /links", (server) => {
     }
   });
 
-  test.each(badNames(2048))("refuses a URL that is %s", async (_, url, problem) => {
-    const me = await server().account();
+  test("refuses a URL that is not a text", () =>
+    eachRow(badNames(2048), async (_, url, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(path, { url });
+      const { status, body } = await me.post(path, { url });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields.url).toContain(problem);
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields.url).toContain(problem);
+    }));
 
-  test.each([
-    "example.org",
-    "ftp://example.org/",
-    "javascript:alert(1)",
-    "https://",
-    "https:///a",
-    "https://user:secret@example.org/",
-    "https://example.org/a b",
-    "https://example.org\\a",
-    "https://exa_mple..org/",
-    "https://example.org:22/",
-    "https://example.org:99999/",
-    "http://10.0.0.1/",
-    "http://169.254.169.254/latest/meta-data",
-  ])("refuses %p", async (url) => {
-    const me = await server().account();
+  test("refuses what is not a URL", () =>
+    eachRow(
+      [
+        "example.org",
+        "ftp://example.org/",
+        "javascript:alert(1)",
+        "https://",
+        "https:///a",
+        "https://user:secret@example.org/",
+        "https://example.org/a b",
+        "https://example.org\\a",
+        "https://exa_mple..org/",
+        "https://example.org:22/",
+        "https://example.org:99999/",
+        "http://10.0.0.1/",
+        "http://169.254.169.254/latest/meta-data",
+      ],
+      async (url) => {
+        const me = await server().account();
 
-    const { status, body } = await me.post(path, { url });
+        const { status, body } = await me.post(path, { url });
 
-    expect(status).toBe(400);
-    expect(Object.keys(body.error.details.fields)).toEqual(["url"]);
-  });
+        expect(status).toBe(400);
+        expect(Object.keys(body.error.details.fields)).toEqual(["url"]);
+      },
+    ));
 
-  test.each(badIds)("refuses a group that is %s", async (_, group_id, problem) => {
-    const me = await server().account();
+  test("refuses a bad id of a group", () =>
+    eachRow(badIds, async (_, group_id, problem) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(path, { url: anyUrl(), group_id });
+      const { status, body } = await me.post(path, { url: anyUrl(), group_id });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ group_id: [problem] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ group_id: [problem] });
+    }));
 
-  test.each([null, "", "Daily", 1, {}])("refuses the frequency %j", async (check_frequency) => {
-    const me = await server().account();
+  test("refuses a bad frequency", () =>
+    eachRow([null, "", "Daily", 1, {}], async (check_frequency) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(path, { url: anyUrl(), check_frequency });
+      const { status, body } = await me.post(path, { url: anyUrl(), check_frequency });
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ check_frequency: [FREQUENCIES] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ check_frequency: [FREQUENCIES] });
+    }));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    const { status, body } = await me.post(path, given);
+      const { status, body } = await me.post(path, given);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
+    }));
 });
 
-onBothEngines(
+onServer(
   "An account at its limit of links",
-  (server) => {
-    test("makes no more, also when all ask at once; deleted links leave room", async () => {
+  (server, { test, testOnBoth }) => {
+    testOnBoth("makes no more, also when all ask at once; deleted links leave room", async () => {
       const me = await server().account();
       const ask = () => me.post(path, { url: anyUrl() });
 

@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
 import { subscribe, told } from "../batches/playing.ts";
 import { addMany } from "../checker/many-links.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { addCheck, addLink, setLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
-onBothEngines("POST /links/batch-delete", (server) => {
+onServer("POST /links/batch-delete", (server) => {
   const path = "/api/v1/links/batch-delete";
 
   test("deletes what is there and ours, and tells of each of the rest why not", async () => {
@@ -132,54 +133,64 @@ onBothEngines("POST /links/batch-delete", (server) => {
     expect((await me.get("/api/v1/links")).body.data.items).toHaveLength(1);
   });
 
-  test.each([
-    ["a misspelt filter", { filter: { search_: "x" } }, "filter"],
-    ["a filter that is a text", { filter: "dead" }, "filter"],
-    ["a filter with a group that is none", { filter: { group_id: "x" } }, "filter.group_id"],
-    ["ids and a filter", { link_ids: [NO_ID], filter: {} }, "link_ids"],
-    ["neither, from somewhere on", { before: "1" }, "link_ids"],
-    ["a place that is none", { filter: {}, before: "" }, "before"],
-  ])("deletes nothing when asked for %s", async (_, asked, field) => {
-    const me = await server().account();
-    const link = await addLink(me);
+  test("deletes nothing when asked for nothing that it knows", () =>
+    eachRow(
+      [
+        ["a misspelt filter", { filter: { search_: "x" } }, "filter"],
+        ["a filter that is a text", { filter: "dead" }, "filter"],
+        ["a filter with a group that is none", { filter: { group_id: "x" } }, "filter.group_id"],
+        ["ids and a filter", { link_ids: [NO_ID], filter: {} }, "link_ids"],
+        ["neither, from somewhere on", { before: "1" }, "link_ids"],
+        ["a place that is none", { filter: {}, before: "" }, "before"],
+      ],
+      async (_, asked, field) => {
+        const me = await server().account();
+        const link = await addLink(me);
 
-    const { status, body } = await me.post(path, asked);
+        const { status, body } = await me.post(path, asked);
 
-    expect([status, Object.keys(body.error.details.fields)]).toEqual([400, [field]]);
-    expect((await me.get(`/api/v1/links/${link}`)).status).toBe(200);
-  });
+        expect([status, Object.keys(body.error.details.fields)]).toEqual([400, [field]]);
+        expect((await me.get(`/api/v1/links/${link}`)).status).toBe(200);
+      },
+    ));
 
-  test.each(badIds)("refuses an id that is %s", async (_, id, problem) => {
-    const me = await server().account();
+  test("refuses a bad id", () =>
+    eachRow(badIds, async (_, id, problem) => {
+      const me = await server().account();
 
-    for (const reply of [
-      await me.post(path, { link_ids: [id] }),
-      await me.delete("/api/v1/links/batch", { link_ids: [id] }),
-    ]) {
-      expect(reply.status).toBe(400);
-      expect(reply.body.error.details.fields).toEqual({ "link_ids[0]": [problem] });
-    }
-  });
+      for (const reply of [
+        await me.post(path, { link_ids: [id] }),
+        await me.delete("/api/v1/links/batch", { link_ids: [id] }),
+      ]) {
+        expect(reply.status).toBe(400);
+        expect(reply.body.error.details.fields).toEqual({ "link_ids[0]": [problem] });
+      }
+    }));
 
-  test.each([
-    ["missing", undefined],
-    ["null", null],
-    ["one id", NO_ID],
-    ["empty", []],
-    ["an object", {}],
-  ])("refuses a list that is %s", async (_, link_ids) => {
-    const me = await server().account();
+  test("refuses a bad list", () =>
+    eachRow(
+      [
+        ["missing", undefined],
+        ["null", null],
+        ["one id", NO_ID],
+        ["empty", []],
+        ["an object", {}],
+      ],
+      async (_, link_ids) => {
+        const me = await server().account();
 
-    const { status, body } = await me.post(path, { link_ids });
+        const { status, body } = await me.post(path, { link_ids });
 
-    expect(status).toBe(400);
-    expect(Object.keys(body.error.details.fields)).toEqual(["link_ids"]);
-  });
+        expect(status).toBe(400);
+        expect(Object.keys(body.error.details.fields)).toEqual(["link_ids"]);
+      },
+    ));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    expect((await me.post(path, given)).status).toBe(400);
-    expect((await me.delete("/api/v1/links/batch", given)).status).toBe(400);
-  });
+      expect((await me.post(path, given)).status).toBe(400);
+      expect((await me.delete("/api/v1/links/batch", given)).status).toBe(400);
+    }));
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { badPathIds } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
 /** A moment of a day of May, so many hours after noon. */
@@ -10,7 +11,7 @@ const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.m
 const CHANGED = { statusChanged: true, previousStatus: "unknown" } as const;
 const SIGNAL = { rule: "soft404_title", text: "The title says that there is no such page." };
 
-onBothEngines("GET /links/{id}/history", (server) => {
+onServer("GET /links/{id}/history", (server) => {
   test("lists the checks of this link only, newest first", async () => {
     const me = await server().account();
     const [link, other] = [await addLink(me), await addLink(me)];
@@ -99,15 +100,16 @@ onBothEngines("GET /links/{id}/history", (server) => {
     expect(await narrowed("changed=false")).toHaveLength(6);
   });
 
-  test.each(["", "1", "yes", "TRUE"])("refuses %p as what is true or false", async (word) => {
-    const me = await server().account();
+  test("refuses other words as true or false", () =>
+    eachRow(["", "1", "yes", "TRUE"], async (word) => {
+      const me = await server().account();
 
-    const path = `/api/v1/links/${await addLink(me)}/history?changed=${word}`;
-    const { status, body } = await me.get(path);
+      const path = `/api/v1/links/${await addLink(me)}/history?changed=${word}`;
+      const { status, body } = await me.get(path);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ changed: ["must be true or false"] });
-  });
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ changed: ["must be true or false"] });
+    }));
 
   test("refuses a time that ends before it starts", async () => {
     const me = await server().account();
@@ -119,11 +121,12 @@ onBothEngines("GET /links/{id}/history", (server) => {
     expect(body.error.details.fields).toEqual({ start_date: ["must not be after end_date"] });
   });
 
-  test.each(badPathIds)("finds nothing at %p", async (id) => {
-    const me = await server().account();
+  test("finds nothing at a bad id", () =>
+    eachRow(badPathIds, async (id) => {
+      const me = await server().account();
 
-    expect((await me.get(`/api/v1/links/${id}/history`)).status).toBe(404);
-  });
+      expect((await me.get(`/api/v1/links/${id}/history`)).status).toBe(404);
+    }));
 
   test("of a stranger's link is forbidden", async () => {
     const me = await server().account();

@@ -1,14 +1,15 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { badIds, NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const path = "/api/v1/links";
 const SORTS =
   "must be one of: -created_at, created_at, -status_changed_at, status_changed_at, url, -url, dead_first";
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
-onBothEngines("GET /links", (server) => {
+onServer("GET /links", (server, { test, testOnBoth }) => {
   test("lists links newest first, as records without evidence", async () => {
     const me = await server().account();
     const first = await addLink(me);
@@ -22,7 +23,7 @@ onBothEngines("GET /links", (server) => {
     expect(body.data.items[0]).not.toHaveProperty("evidence");
   });
 
-  test("links of one moment keep one order over all pages", async () => {
+  testOnBoth("links of one moment keep one order over all pages", async () => {
     const me = await server().account();
     const links = Array.from({ length: 25 }, (_, i) => ({ url: `https://example.org/${i}` }));
     await me.post(`${path}/batch`, { links });
@@ -90,7 +91,7 @@ onBothEngines("GET /links", (server) => {
     expect(idsIn((await me.get(`${path}?check_frequency=hourly`)).body)).toEqual([]);
   });
 
-  test("can be sorted by when they were made, by when they changed, and by URL", async () => {
+  testOnBoth("can be sorted by when they were made, by when they changed, and by URL", async () => {
     const me = await server().account();
     const [b, c, a] = [
       await addLink(me, { url: "https://b.test/" }),
@@ -112,24 +113,27 @@ onBothEngines("GET /links", (server) => {
     }
   });
 
-  test("can list dead links first, then unknown ones, each by the latest change", async () => {
-    const me = await server().account();
-    const ids: string[] = [];
-    for (let n = 0; n < 7; n++) ids.push(await addLink(me));
-    const statuses = ["active", "dead", "unknown", "dead", "active", "unknown", "dead"] as const;
-    for (const [n, status] of statuses.entries())
-      await setLink(server(), ids[n]!, { status, statusChangedAt: n % 4 });
-    const expected = [3, 6, 1, 2, 5, 4, 0].map((n) => ids[n]!);
+  testOnBoth(
+    "can list dead links first, then unknown ones, each by the latest change",
+    async () => {
+      const me = await server().account();
+      const ids: string[] = [];
+      for (let n = 0; n < 7; n++) ids.push(await addLink(me));
+      const statuses = ["active", "dead", "unknown", "dead", "active", "unknown", "dead"] as const;
+      for (const [n, status] of statuses.entries())
+        await setLink(server(), ids[n]!, { status, statusChangedAt: n % 4 });
+      const expected = [3, 6, 1, 2, 5, 4, 0].map((n) => ids[n]!);
 
-    expect(idsIn((await me.get(`${path}?sort=dead_first`)).body)).toEqual(expected);
-    for (const page of [1, 2, 3]) {
-      const { body } = await me.get(`${path}?sort=dead_first&per_page=3&page=${page}`);
-      expect(idsIn(body)).toEqual(expected.slice(3 * page - 3, 3 * page));
-      expect(body.data.pagination.total).toBe(7);
-    }
-    const { body } = await me.get(`${path}?sort=dead_first&status=dead`);
-    expect(idsIn(body)).toEqual(expected.slice(0, 3));
-  });
+      expect(idsIn((await me.get(`${path}?sort=dead_first`)).body)).toEqual(expected);
+      for (const page of [1, 2, 3]) {
+        const { body } = await me.get(`${path}?sort=dead_first&per_page=3&page=${page}`);
+        expect(idsIn(body)).toEqual(expected.slice(3 * page - 3, 3 * page));
+        expect(body.data.pagination.total).toBe(7);
+      }
+      const { body } = await me.get(`${path}?sort=dead_first&status=dead`);
+      expect(idsIn(body)).toEqual(expected.slice(0, 3));
+    },
+  );
 
   test("can be narrowed to a site and to a reason, also to change, check or delete them", async () => {
     const me = await server().account();
@@ -200,7 +204,7 @@ onBothEngines("GET /links", (server) => {
     expect(idsIn((await me.get(`${path}?service=not-yet-made`)).body)).toEqual([]);
   });
 
-  test.each([
+  testOnBoth.each([
     ["ONE", ["https://example.org/one"]],
     ["%25_x", ["https://example.org/100%_x"]],
     ["a,b", ["https://example.org/a,b"]],
@@ -231,7 +235,7 @@ onBothEngines("GET /links", (server) => {
     expect(idsIn((await me.get(`${path}?${query}`)).body)).toEqual([both]);
   });
 
-  test("a search has at most 255 characters, of any kind", async () => {
+  testOnBoth("a search has at most 255 characters, of any kind", async () => {
     const me = await server().account();
     const search = (text: string) => me.get(`${path}?search=${encodeURIComponent(text)}`);
 
@@ -240,22 +244,30 @@ onBothEngines("GET /links", (server) => {
       expect((await search(text)).status).toBe(400);
   });
 
-  test.each([
-    ["status", "gone", "must be one of: active, dead, unknown, checking"],
-    ["status", "", "must be one of: active, dead, unknown, checking"],
-    ["service", "", "must be a service id: a-z, 0-9 and -"],
-    ["service", "You Tube", "must be a service id: a-z, 0-9 and -"],
-    ["service", "x".repeat(65), "must be a service id: a-z, 0-9 and -"],
-    ["check_frequency", "yearly", "must be one of: hourly, daily, weekly, monthly"],
-    ["sort", "name", SORTS],
-    ["sort", "", SORTS],
-    ...badIds.map(([, id]) => ["group_id", String(id), 'must be a UUID, or "none"']),
-  ])("refuses %s=%s", async (name, value, problem) => {
-    const me = await server().account();
+  test("refuses a bad query", () =>
+    eachRow(
+      [
+        ["status", "gone", "must be one of: active, dead, unknown, checking"],
+        ["status", "", "must be one of: active, dead, unknown, checking"],
+        ["service", "", "must be a service id: a-z, 0-9 and -"],
+        ["service", "You Tube", "must be a service id: a-z, 0-9 and -"],
+        ["service", "x".repeat(65), "must be a service id: a-z, 0-9 and -"],
+        ["check_frequency", "yearly", "must be one of: hourly, daily, weekly, monthly"],
+        ["sort", "name", SORTS],
+        ["sort", "", SORTS],
+        ...badIds.map(([, id]): [string, string, string] => [
+          "group_id",
+          String(id),
+          'must be a UUID, or "none"',
+        ]),
+      ],
+      async (name, value, problem) => {
+        const me = await server().account();
 
-    const { status, body } = await me.get(`${path}?${name}=${encodeURIComponent(value!)}`);
+        const { status, body } = await me.get(`${path}?${name}=${encodeURIComponent(value)}`);
 
-    expect(status).toBe(400);
-    expect(body.error.details.fields).toEqual({ [name!]: [problem] });
-  });
+        expect(status).toBe(400);
+        expect(body.error.details.fields).toEqual({ [name]: [problem] });
+      },
+    ));
 });

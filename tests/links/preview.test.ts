@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { badBodies, NO_ID } from "../bad-values.ts";
-import { type Asker, onBothEngines, type Reply } from "../harness.ts";
+import { type Asker, onServer, type Reply } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addGroup, anyUrl } from "../rows.ts";
+import { eachRow } from "../rows-of.ts";
 
 const path = "/api/v1/links/preview";
 
-onBothEngines("POST /links/preview", (server) => {
+onServer("POST /links/preview", (server) => {
   test("tells of each item in order what would become of it", async () => {
     const me = await server().account();
     const taken = await me.post("/api/v1/links", { url: "https://example.org/taken" });
@@ -84,9 +85,8 @@ onBothEngines("POST /links/preview", (server) => {
     expect(refused.body.error.details.fields).toEqual({ links: ["must have at most 1000 items"] });
   });
 
-  test.each([[-1], [1.5], ["2"], [null]])(
-    "refuses %p as the number of earlier links",
-    async (already) => {
+  test("refuses a bad number of earlier links", () =>
+    eachRow([[-1], [1.5], ["2"], [null]], async (already) => {
       const me = await server().account();
 
       const { status, body } = await me.post(path, { links: [{ url: anyUrl() }], already });
@@ -95,14 +95,14 @@ onBothEngines("POST /links/preview", (server) => {
       expect(body.error.details.fields).toEqual({
         already: ["must be a whole number of at least 0"],
       });
-    },
-  );
+    }));
 
-  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
-    const me = await server().account();
+  test("refuses a body that is not an object", () =>
+    eachRow(badBodies, async (_, given) => {
+      const me = await server().account();
 
-    expect((await me.post(path, given)).status).toBe(400);
-  });
+      expect((await me.post(path, given)).status).toBe(400);
+    }));
 
   test("is refused to a key that may only read", async () => {
     const me = await server().account();
@@ -112,7 +112,7 @@ onBothEngines("POST /links/preview", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "POST /links/preview for an account of three links",
   (server) => {
     const urls = () => Array.from({ length: 3 }, () => ({ url: anyUrl() }));

@@ -1,8 +1,8 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { noteVerified } from "../../server/accounts/sign-in.ts";
 import { mailAddresses, users, webhooks } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { agreeTo, sendAll } from "./recipients.ts";
@@ -43,35 +43,38 @@ const oneClick = (server: TestServer, path: string) =>
     redirect: "manual",
   });
 
-onBothEngines(
+onServer(
   "the recipient of an alert",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     beforeAll(() => void host.letters.splice(0));
 
-    test("is sent thirty tests an hour by an account, also when two are asked for at once", async () => {
-      const me = await server().account();
-      const ids: string[] = [];
-      for (const name of ["a", "b", "c", "d"]) {
-        ids.push((await create(me, `${name}@tests.example.net`)).body.data.id);
-      }
-      const tested = (id: string) => me.post(`/api/v1/webhooks/${id}/test`);
-      // None of them has agreed, so nothing is sent.
-      for (let n = 0; n < 29; n++) expect((await tested(ids[n % 3]!)).status).toBe(409);
+    testOnBoth(
+      "is sent thirty tests an hour by an account, also when two are asked for at once",
+      async () => {
+        const me = await server().account();
+        const ids: string[] = [];
+        for (const name of ["a", "b", "c", "d"]) {
+          ids.push((await create(me, `${name}@tests.example.net`)).body.data.id);
+        }
+        const tested = (id: string) => me.post(`/api/v1/webhooks/${id}/test`);
+        // None of them has agreed, so nothing is sent.
+        for (let n = 0; n < 29; n++) expect((await tested(ids[n % 3]!)).status).toBe(409);
 
-      const asked = await Promise.all([tested(ids[3]!), tested(ids[3]!)]);
+        const asked = await Promise.all([tested(ids[3]!), tested(ids[3]!)]);
 
-      expect(asked.map(({ status }) => status).sort()).toEqual([409, 429]);
-      const refused = asked.find(({ status }) => status === 429)!;
-      expect(refused.body.error).toMatchObject({
-        message: expect.stringMatching(/^Too many requests. Try again in \d+ seconds.$/),
-        details: { limit: 30, remaining: 0 },
-      });
-      const other = await server().account();
-      const { id } = (await create(other, "e@tests.example.net")).body.data;
-      expect((await other.post(`/api/v1/webhooks/${id}/test`)).status).toBe(409);
-      server().clock.moveBy(3_600_000);
-      expect((await tested(ids[3]!)).status).toBe(409);
-    });
+        expect(asked.map(({ status }) => status).sort()).toEqual([409, 429]);
+        const refused = asked.find(({ status }) => status === 429)!;
+        expect(refused.body.error).toMatchObject({
+          message: expect.stringMatching(/^Too many requests. Try again in \d+ seconds.$/),
+          details: { limit: 30, remaining: 0 },
+        });
+        const other = await server().account();
+        const { id } = (await create(other, "e@tests.example.net")).body.data;
+        expect((await other.post(`/api/v1/webhooks/${id}/test`)).status).toBe(409);
+        server().clock.moveBy(3_600_000);
+        expect((await tested(ids[3]!)).status).toBe(409);
+      },
+    );
 
     test("gets one question, and nothing else before the answer", async () => {
       const me = await server().account();

@@ -5,6 +5,7 @@ import { readMailAddress, readMailto } from "../../server/lib/mail-address.ts";
 import { type Mail, openMailServer } from "../../server/mail/server.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 import { GOOD_TLS, mailSettings, startMailHost } from "../smtp.ts";
 
 const CA = new URL("../certs/ca.pem", import.meta.url).pathname;
@@ -127,64 +128,96 @@ describe("The connection to the mail server", () => {
 describe("The settings of the mail server", () => {
   const GOOD = mailSettings(25);
 
-  test.each([
-    [{ STILLUP_PUBLIC_URL: "" }, "STILLUP_PUBLIC_URL"],
-    [{ STILLUP_SMTP_FROM: "" }, "STILLUP_SMTP_FROM"],
-    [{ STILLUP_SMTP_FROM: "Ann <ann@example.com>" }, "STILLUP_SMTP_FROM"],
-    [{ STILLUP_SMTP_USER: "ann" }, "STILLUP_SMTP_PASSWORD"],
-    [{ STILLUP_SMTP_PASSWORD: "secret" }, "STILLUP_SMTP_USER"],
-    [{ STILLUP_SMTP_HOST: "mail.example.org", ...LOGIN }, "STILLUP_SMTP_SECURITY"],
-    [{ ...LOGIN, STILLUP_SMTP_PASSWORD_FILE: CA }, "not both"],
-    [{ STILLUP_SMTP_SECURITY: "ssl" }, "STILLUP_SMTP_SECURITY must be one of tls, starttls, none"],
-    [{ STILLUP_SMTP_RECIPIENTS: "@example.com" }, "STILLUP_SMTP_RECIPIENTS"],
-  ])("are refused with %j", (wrong, named) => {
-    expect(() => readConfig({ ...GOOD, ...wrong })).toThrow(named);
-    expect(() => readConfig(GOOD)).not.toThrow();
-  });
+  test("are refused with a bad setting", () =>
+    eachRow(
+      [
+        [{ STILLUP_PUBLIC_URL: "" }, "STILLUP_PUBLIC_URL"],
+        [{ STILLUP_SMTP_FROM: "" }, "STILLUP_SMTP_FROM"],
+        [{ STILLUP_SMTP_FROM: "Ann <ann@example.com>" }, "STILLUP_SMTP_FROM"],
+        [{ STILLUP_SMTP_USER: "ann" }, "STILLUP_SMTP_PASSWORD"],
+        [{ STILLUP_SMTP_PASSWORD: "secret" }, "STILLUP_SMTP_USER"],
+        [{ STILLUP_SMTP_HOST: "mail.example.org", ...LOGIN }, "STILLUP_SMTP_SECURITY"],
+        [{ ...LOGIN, STILLUP_SMTP_PASSWORD_FILE: CA }, "not both"],
+        [
+          { STILLUP_SMTP_SECURITY: "ssl" },
+          "STILLUP_SMTP_SECURITY must be one of tls, starttls, none",
+        ],
+        [{ STILLUP_SMTP_RECIPIENTS: "@example.com" }, "STILLUP_SMTP_RECIPIENTS"],
+      ],
+      (wrong, named) => {
+        expect(() => readConfig({ ...GOOD, ...wrong })).toThrow(named);
+        expect(() => readConfig(GOOD)).not.toThrow();
+      },
+    ));
 });
 
 describe("An address", () => {
-  test.each([
-    ["ann@example.com", "ann@example.com"],
-    ["ann.b+c_d@sub.example.com", "ann.b+c_d@sub.example.com"],
-    ["o'neil@EXAMPLE.com", "o'neil@example.com"],
-    ["ann@bücher.example", "ann@xn--bcher-kva.example"],
-    ["me@localhost", "me@localhost"],
-  ])("%s is read", (text, address) => {
-    expect(readMailAddress(text)).toEqual({ ok: true, address });
-  });
+  test("an address is read", () =>
+    eachRow(
+      [
+        ["ann@example.com", "ann@example.com"],
+        ["ann.b+c_d@sub.example.com", "ann.b+c_d@sub.example.com"],
+        ["o'neil@EXAMPLE.com", "o'neil@example.com"],
+        ["ann@bücher.example", "ann@xn--bcher-kva.example"],
+        ["me@localhost", "me@localhost"],
+      ],
+      (text, address) => {
+        expect(readMailAddress(text)).toEqual({ ok: true, address });
+      },
+    ));
 
-  test.each([
-    ...["", "ann", "@example.com", "ann@", "ann@@example.com", "ann@example..com", "ann@-x.com"],
-    ...["a@x\r\nRCPT TO:<eve@y>", "a@x\nb", "a\0@x", "a@x,eve@y", "a@x;eve@y", "a@x, eve@y"],
-    ...['"ann b"@x.com', '"a@b"@x.com', "ann(comment)@x.com", "ann@x.com (c)", "<ann@x.com>"],
-    ...["Ann <ann@x.com>", "ann b@x.com", "ann@[127.0.0.1]", "ann@127.0.0.1", "ann@1.2"],
-    ...["änn@x.com", ".ann@x.com", "ann.@x.com", "a..b@x.com", `${"a".repeat(65)}@x.com`],
-    ...[`a@${"b".repeat(64)}.com`, `a@${"bcd.".repeat(65)}com`, "ann@x.com/path", "ann@x.com?x"],
-    ...["ann@x.com#x", "ann@x%2ey.com", "ann@x\\y.com", "ann@x:25", "group:a@x.com;"],
-    ...["ann@x_y.com", "ann\u202e@x.com", "ann@x.com\t", "a@x\u2028eve@y", "\u007fann@x.com"],
-  ])("%j is refused", (text) => {
-    expect(readMailAddress(text)).toMatchObject({ ok: false, problem: expect.any(String) });
-  });
+  test("what is no address is refused", () =>
+    eachRow(
+      [
+        ...[
+          "",
+          "ann",
+          "@example.com",
+          "ann@",
+          "ann@@example.com",
+          "ann@example..com",
+          "ann@-x.com",
+        ],
+        ...["a@x\r\nRCPT TO:<eve@y>", "a@x\nb", "a\0@x", "a@x,eve@y", "a@x;eve@y", "a@x, eve@y"],
+        ...['"ann b"@x.com', '"a@b"@x.com', "ann(comment)@x.com", "ann@x.com (c)", "<ann@x.com>"],
+        ...["Ann <ann@x.com>", "ann b@x.com", "ann@[127.0.0.1]", "ann@127.0.0.1", "ann@1.2"],
+        ...["änn@x.com", ".ann@x.com", "ann.@x.com", "a..b@x.com", `${"a".repeat(65)}@x.com`],
+        ...[
+          `a@${"b".repeat(64)}.com`,
+          `a@${"bcd.".repeat(65)}com`,
+          "ann@x.com/path",
+          "ann@x.com?x",
+        ],
+        ...["ann@x.com#x", "ann@x%2ey.com", "ann@x\\y.com", "ann@x:25", "group:a@x.com;"],
+        ...["ann@x_y.com", "ann\u202e@x.com", "ann@x.com\t", "a@x\u2028eve@y", "\u007fann@x.com"],
+      ],
+      (text) => {
+        expect(readMailAddress(text)).toMatchObject({ ok: false, problem: expect.any(String) });
+      },
+    ));
 
-  test.each([
-    ["mailto:ann@example.com", true],
-    ["MAILTO:ann%2Bx@example.com", true],
-    ["mailto:ann+x@example.com", true],
-    ["mailto://ann@example.com", false],
-    ["mailto:%2F%2Fann@example.com", true],
-    ["ann@example.com", false],
-    ["https://example.com/", false],
-    ["mailto:", false],
-    ["mailto:ann@example.com?subject=x", false],
-    ["mailto:ann@example.com?bcc=eve@y.com", false],
-    ["mailto:ann@example.com,eve@y.com", false],
-    ["mailto:ann@example.com%2Ceve@y.com", false],
-    ["mailto:ann@example.com%0d%0aRCPT%20TO:<eve@y.com>", false],
-    ["mailto:ann%00@example.com", false],
-    ["mailto:ann%@example.com", false],
-    ["mailto:ann@example.com#x", false],
-  ])("%s as a URL: %p", (url, isRead) => {
-    expect(readMailto(url).ok).toBe(isRead);
-  });
+  test("an address is read from its URL", () =>
+    eachRow(
+      [
+        ["mailto:ann@example.com", true],
+        ["MAILTO:ann%2Bx@example.com", true],
+        ["mailto:ann+x@example.com", true],
+        ["mailto://ann@example.com", false],
+        ["mailto:%2F%2Fann@example.com", true],
+        ["ann@example.com", false],
+        ["https://example.com/", false],
+        ["mailto:", false],
+        ["mailto:ann@example.com?subject=x", false],
+        ["mailto:ann@example.com?bcc=eve@y.com", false],
+        ["mailto:ann@example.com,eve@y.com", false],
+        ["mailto:ann@example.com%2Ceve@y.com", false],
+        ["mailto:ann@example.com%0d%0aRCPT%20TO:<eve@y.com>", false],
+        ["mailto:ann%00@example.com", false],
+        ["mailto:ann%@example.com", false],
+        ["mailto:ann@example.com#x", false],
+      ],
+      (url, isRead) => {
+        expect(readMailto(url).ok).toBe(isRead);
+      },
+    ));
 });

@@ -5,15 +5,15 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import { audit, sessions, users } from "../../server/db/tables.ts";
 import { hashToken } from "../../server/lib/ids.ts";
 import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
-import { onBothEngines, PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
+import { onServer, PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD, SESSION } from "./browser.ts";
 
 const DAY = 24 * 3_600_000;
 const NEXT_PASSWORD = "another one, quite as long";
 
-onBothEngines(
+onServer(
   "signing in",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     test("a stranger is told to sign in, and nothing of the program", async () => {
       await newOwner(server());
       const stranger = openBrowser(server());
@@ -339,81 +339,93 @@ onBothEngines(
       };
     };
 
-    test("an old hash that is made anew does not undo a change of the password at that moment", async () => {
-      const { owner } = await newOwner(server());
-      const { store } = server().deps;
-      const isOwner = and(eq(users.id, owner.id), eq(users.accountId, owner.accountId));
-      const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
-      const guarded = guardedWith((real) => ({
-        hash: async (password) => {
-          await store.update(users).set({ passwordHash: changed }).where(isOwner);
-          return real.hash(password);
-        },
-        isOutdated: () => true,
-      }));
+    testOnBoth(
+      "an old hash that is made anew does not undo a change of the password at that moment",
+      async () => {
+        const { owner } = await newOwner(server());
+        const { store } = server().deps;
+        const isOwner = and(eq(users.id, owner.id), eq(users.accountId, owner.accountId));
+        const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
+        const guarded = guardedWith((real) => ({
+          hash: async (password) => {
+            await store.update(users).set({ passwordHash: changed }).where(isOwner);
+            return real.hash(password);
+          },
+          isOutdated: () => true,
+        }));
 
-      const late = signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
+        const late = signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
 
-      await expect(late).rejects.toMatchObject({ code: "UNAUTHORIZED" });
-      const [row] = await store.select().from(users).where(isOwner);
-      expect(row!.passwordHash).toBe(changed);
-    });
+        await expect(late).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+        const [row] = await store.select().from(users).where(isOwner);
+        expect(row!.passwordHash).toBe(changed);
+      },
+    );
 
-    test("a password that is changed while it is verified lets nobody in any more", async () => {
-      const { owner, account } = await newOwner(server());
-      const { store } = server().deps;
-      const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
-      const guarded = guardedWith((real) => ({
-        verify: async (password, hash) => {
-          const isRight = await real.verify(password, hash);
-          await store
-            .update(users)
-            .set({ passwordHash: changed })
-            .where(and(eq(users.id, owner.id), eq(users.accountId, account.id)));
-          return isRight;
-        },
-      }));
+    testOnBoth(
+      "a password that is changed while it is verified lets nobody in any more",
+      async () => {
+        const { owner, account } = await newOwner(server());
+        const { store } = server().deps;
+        const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
+        const guarded = guardedWith((real) => ({
+          verify: async (password, hash) => {
+            const isRight = await real.verify(password, hash);
+            await store
+              .update(users)
+              .set({ passwordHash: changed })
+              .where(and(eq(users.id, owner.id), eq(users.accountId, account.id)));
+            return isRight;
+          },
+        }));
 
-      const late = signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
+        const late = signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
 
-      await expect(late).rejects.toMatchObject({ code: "UNAUTHORIZED" });
-      expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(0);
-      const told = and(eq(audit.accountId, account.id), eq(audit.action, "person.signed_in"));
-      expect(await store.$count(audit, told)).toBe(0);
-    });
+        await expect(late).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+        expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(0);
+        const told = and(eq(audit.accountId, account.id), eq(audit.action, "person.signed_in"));
+        expect(await store.$count(audit, told)).toBe(0);
+      },
+    );
 
-    test("two who sign in at once get in both, also when one makes the old hash anew", async () => {
-      const { owner } = await newOwner(server());
-      const guarded = guardedWith(() => ({ isOutdated: () => true }));
-      const enter = () => signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
+    testOnBoth(
+      "two who sign in at once get in both, also when one makes the old hash anew",
+      async () => {
+        const { owner } = await newOwner(server());
+        const guarded = guardedWith(() => ({ isOutdated: () => true }));
+        const enter = () => signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
 
-      await Promise.all([enter(), enter()]);
+        await Promise.all([enter(), enter()]);
 
-      const { store } = server().deps;
-      expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(2);
-    });
+        const { store } = server().deps;
+        expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(2);
+      },
+    );
 
-    test("a password that is changed while its own change is verified is not changed back", async () => {
-      const { owner, account } = await newOwner(server());
-      const { deps } = server();
-      const { store } = deps;
-      const isOwner = and(eq(users.id, owner.id), eq(users.accountId, account.id));
-      const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
-      const guarded = guardedWith((real) => ({
-        hash: async (password) => {
-          await store.update(users).set({ passwordHash: changed }).where(isOwner);
-          return real.hash(password);
-        },
-      }));
-      const session = { ...SESSION, user: owner, caller: await operatorOf(deps, account.id) };
-      const change = { current: PASSWORD, next: "a third one, as long as those" };
+    testOnBoth(
+      "a password that is changed while its own change is verified is not changed back",
+      async () => {
+        const { owner, account } = await newOwner(server());
+        const { deps } = server();
+        const { store } = deps;
+        const isOwner = and(eq(users.id, owner.id), eq(users.accountId, account.id));
+        const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
+        const guarded = guardedWith((real) => ({
+          hash: async (password) => {
+            await store.update(users).set({ passwordHash: changed }).where(isOwner);
+            return real.hash(password);
+          },
+        }));
+        const session = { ...SESSION, user: owner, caller: await operatorOf(deps, account.id) };
+        const change = { current: PASSWORD, next: "a third one, as long as those" };
 
-      const late = changePassword(guarded, session, change, VISITOR);
+        const late = changePassword(guarded, session, change, VISITOR);
 
-      await expect(late).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-      const [row] = await store.select().from(users).where(isOwner);
-      expect(row!.passwordHash).toBe(changed);
-    });
+        await expect(late).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+        const [row] = await store.select().from(users).where(isOwner);
+        expect(row!.passwordHash).toBe(changed);
+      },
+    );
 
     test("a viewer looks but changes nothing except the own password", async () => {
       const account = await newOwner(server());

@@ -3,7 +3,7 @@ import { endMutes } from "../../server/links/triage/end-mutes.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import {
   ALIVE,
@@ -18,7 +18,7 @@ import {
   URL_A,
 } from "./playing.ts";
 
-onBothEngines("what people decide about a dead link", (server) => {
+onServer("what people decide about a dead link", (server) => {
   const subscribe = (me: Asker, more = {}) =>
     me.post("/api/v1/webhooks", {
       url: "https://hooks.example.com/",

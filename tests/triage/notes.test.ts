@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
+import { eachRow } from "../rows-of.ts";
 import { ALIVE, check, GONE, LINKS, newLink, read, sound } from "./playing.ts";
 
-onBothEngines("what is noted about a link", (server) => {
+onServer("what is noted about a link", (server, { test, testOnBoth }) => {
   test("is kept, merged and removed", async () => {
     const me = await server().account();
     const path = await newLink(me, {
@@ -26,37 +27,43 @@ onBothEngines("what is noted about a link", (server) => {
     expect(await read(me, path)).toMatchObject({ metadata: {}, external_id: null, note: null });
   });
 
-  test.each([
-    { body: { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, field: "tags" },
-    { body: { tags: ["a,b"] }, field: "tags[0]" },
-    { body: { tags: [""] }, field: "tags[0]" },
-    { body: { metadata: { count: 1 } }, field: "metadata.count" },
-    { body: { metadata: { "a[b]": "x" } }, field: "metadata.a[b]" },
-    {
-      body: { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`k${i}`, "x"])) },
-      field: "metadata",
-    },
-    { body: { title: "x".repeat(201) }, field: "title" },
-    { body: { assignee_id: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b" }, field: "assignee_id" },
-    { body: { assignee_id: "me" }, field: "assignee_id" },
-    {
-      body: { check_schedule: { cron: "0 6 * * 1-5", time_zone: "Mars/Olympus" } },
-      field: "check_schedule.time_zone",
-    },
-    { body: { check_schedule: { cron: "*/5 * * * *" } }, field: "check_schedule.cron" },
-    { body: { check_schedule: { cron: "0 0 6 * * *" } }, field: "check_schedule.cron" },
-    { body: { check_schedule: { cron: "0 0 31 2 *" } }, field: "check_schedule.cron" },
-  ])("is refused as $body", async ({ body, field }) => {
-    const me = await server().account();
-    const path = await newLink(me);
-    for (const reply of [
-      await me.patch(path, body),
-      await me.post(LINKS, { url: "https://example.org/x", ...body }),
-    ]) {
-      expect(reply.status).toBe(400);
-      expect(Object.keys(reply.body.error.details.fields)).toEqual([field]);
-    }
-  });
+  test("is refused when it is bad", () =>
+    eachRow(
+      [
+        { body: { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, field: "tags" },
+        { body: { tags: ["a,b"] }, field: "tags[0]" },
+        { body: { tags: [""] }, field: "tags[0]" },
+        { body: { metadata: { count: 1 } }, field: "metadata.count" },
+        { body: { metadata: { "a[b]": "x" } }, field: "metadata.a[b]" },
+        {
+          body: {
+            metadata: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`k${i}`, "x"])),
+          },
+          field: "metadata",
+        },
+        { body: { title: "x".repeat(201) }, field: "title" },
+        { body: { assignee_id: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b" }, field: "assignee_id" },
+        { body: { assignee_id: "me" }, field: "assignee_id" },
+        {
+          body: { check_schedule: { cron: "0 6 * * 1-5", time_zone: "Mars/Olympus" } },
+          field: "check_schedule.time_zone",
+        },
+        { body: { check_schedule: { cron: "*/5 * * * *" } }, field: "check_schedule.cron" },
+        { body: { check_schedule: { cron: "0 0 6 * * *" } }, field: "check_schedule.cron" },
+        { body: { check_schedule: { cron: "0 0 31 2 *" } }, field: "check_schedule.cron" },
+      ],
+      async ({ body, field }) => {
+        const me = await server().account();
+        const path = await newLink(me);
+        for (const reply of [
+          await me.patch(path, body),
+          await me.post(LINKS, { url: "https://example.org/x", ...body }),
+        ]) {
+          expect(reply.status).toBe(400);
+          expect(Object.keys(reply.body.error.details.fields)).toEqual([field]);
+        }
+      },
+    ));
 
   test("21 keys, one after another, are too many", async () => {
     const me = await server().account();
@@ -95,7 +102,7 @@ onBothEngines("what is noted about a link", (server) => {
     await sound(server());
   });
 
-  test.each([
+  testOnBoth.each([
     ["E\u0301t\u00e9", "\u00e9t\u00e9"],
     ["\u0130stanbul", "i\u0307stanbul"],
     ["STRASSE", "strasse"],
@@ -191,7 +198,7 @@ onBothEngines("what is noted about a link", (server) => {
   });
 });
 
-onBothEngines("saved views", (server) => {
+onServer("saved views", (server) => {
   test("are of the account if they are shared, and keep the filter of a list", async () => {
     const me = await server().account();
     const stranger = await server().account();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createClockRepair } from "../../server/monitor/clock-repair.ts";
 import { nextTurns, problemOfCron, turnAfter } from "../../server/work/schedule.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, setLink } from "../rows.ts";
 import { ALIVE, check, LINKS, newLink, read } from "./playing.ts";
 
@@ -59,7 +59,7 @@ describe("The turns of a schedule", () => {
   });
 });
 
-onBothEngines("a schedule", (server) => {
+onServer("a schedule", (server) => {
   const dueAt = async (me: Parameters<typeof read>[0], path: string) =>
     Date.parse((await read(me, path)).next_check_at);
   /** After six o'clock in Berlin: by at most a quarter of an hour, within a day. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 
 const PATH = "/api/v1/webhooks";
 const FORMATS = "must be one of: standard, slack, discord, teams, telegram, ntfy, apprise, email";
@@ -8,7 +8,7 @@ const CHAT =
 const KEY = "must name the key, as in https://apprise.example.com/notify/<key>";
 const TOPIC = "must name the topic, as in https://ntfy.sh/<topic>";
 
-onBothEngines("POST /webhooks", (server) => {
+onServer("POST /webhooks", (server, { test, testOnBoth }) => {
   test("a new webhook is on, and its signing secret is shown this once", async () => {
     const me = await server().account();
 
@@ -163,7 +163,7 @@ onBothEngines("POST /webhooks", (server) => {
     expect(second.body.data.signing_secret).not.toBe(first.body.data.signing_secret);
   });
 
-  test("an account at its limit is told so, however many ask at once", async () => {
+  testOnBoth("an account at its limit is told so, however many ask at once", async () => {
     const me = await server().account();
     const request = { url: "https://example.com/", events: ["link.dead"] };
 
@@ -194,7 +194,7 @@ onBothEngines("POST /webhooks", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "POST /webhooks where https is required",
   (server) => {
     test("a plain http URL is refused", async () => {

@@ -4,7 +4,7 @@ import { events, webhooks } from "../../server/db/tables.ts";
 import { sendSummaries } from "../../server/webhooks/summaries.ts";
 import { nextSummaryAt, type Schedule } from "../../server/webhooks/summary-schedule.ts";
 import { check } from "../checked.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, startReceiver } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { addGroup, addLink } from "../rows.ts";
@@ -102,7 +102,7 @@ const totalsOf = (summary: Awaited<ReturnType<typeof summariesOf>>[number]) => (
   unknown: summary.unknown.total,
 });
 
-onBothEngines("a summary", (server) => {
+onServer("a summary", (server, { test, testOnBoth }) => {
   const pass = async (ms: number) => {
     server().clock.moveBy(ms);
     await sendSummaries(server().deps);
@@ -208,7 +208,7 @@ onBothEngines("a summary", (server) => {
     expect(totalsOf((await summariesOf(server(), paused))[0])).toMatchObject({ died: 1 });
   });
 
-  test("is queued once by two nodes in the same minute", async () => {
+  testOnBoth("is queued once by two nodes in the same minute", async () => {
     const me = await server().account();
     const id = await withSummary(me, { always: true });
     server().clock.moveBy(DAY);

@@ -3,11 +3,11 @@ import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { freePort } from "../free-port.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
-onBothEngines(
+onServer(
   "POST /webhooks/{id}/test",
   (server) => {
     test("sends a signed sample of the first subscribed event and tells what came back", async () => {
