@@ -4,7 +4,7 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import { createApp } from "../../server/app/app.ts";
 import { audit, users } from "../../server/db/tables.ts";
 import { deleteGroup } from "../../server/links/groups/groups.ts";
-import { ENGINES, onServer, type Reply, startServer, type TestServer } from "../harness.ts";
+import { onServer, type Reply, startServer, type TestServer } from "../harness.ts";
 import { addLink, anyUrl } from "../rows.ts";
 import { BEHIND_PROXY, newColleague, newOwner } from "../session/browser.ts";
 import { enter, entriesOf, newSomebody } from "./looking.ts";
@@ -285,17 +285,15 @@ onServer(
   BEHIND_PROXY,
 );
 
-for (const engine of ENGINES) {
-  test(`The audit log tells of the set-up on ${engine}`, async () => {
-    const server = await startServer(engine, BEHIND_PROXY);
-    afterAll(() => server.stop());
+test("The audit log tells of the set-up", async () => {
+  const server = await startServer("sqlite", BEHIND_PROXY);
+  afterAll(() => server.stop());
 
-    const { result, entries } = await entriesOf(server, () => SETUP(server));
+  const { result, entries } = await entriesOf(server, () => SETUP(server));
 
-    expect(result.status).toBe(201);
-    expect(entries).toMatchObject([
-      { action: "account.created", actorKind: "stranger", targetName: "first@example.org" },
-    ]);
-    expect(entries[0]!.accountId).toBe(entries[0]!.targetId!);
-  });
-}
+  expect(result.status).toBe(201);
+  expect(entries).toMatchObject([
+    { action: "account.created", actorKind: "stranger", targetName: "first@example.org" },
+  ]);
+  expect(entries[0]!.accountId).toBe(entries[0]!.targetId!);
+});

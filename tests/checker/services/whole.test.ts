@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Asker, ENGINES, startServer, type TestServer } from "../../harness.ts";
+import { type Asker, startServer, type TestServer } from "../../harness.ts";
 import { checkDueLinks } from "../../rounds.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 
@@ -19,31 +19,25 @@ const HOSTS = [
 ];
 
 let web: Awaited<ReturnType<typeof startPlayedWeb>>;
-const servers: TestServer[] = [];
+let server: TestServer;
 
 beforeAll(async () => {
   web = await startPlayedWeb(HOSTS);
   const ca = join(mkdtempSync(join(tmpdir(), "stillup-test-")), "ca.pem");
   writeFileSync(ca, web.ca);
-  for (const engine of ENGINES) {
-    const settings = {
-      STILLUP_OUTBOUND_PROXY: web.proxy,
-      STILLUP_OUTBOUND_PROXY_RESOLVES: "true",
-      STILLUP_EXTRA_CA_FILE: ca,
-    };
-    servers.push(await startServer(engine, settings));
-  }
+  server = await startServer("sqlite", {
+    STILLUP_OUTBOUND_PROXY: web.proxy,
+    STILLUP_OUTBOUND_PROXY_RESOLVES: "true",
+    STILLUP_EXTRA_CA_FILE: ca,
+  });
 });
 afterAll(async () => {
-  for (const server of servers) await server.stop();
+  await server.stop();
   await web.stop();
 });
 
-const onEach = (name: string, story: (me: Asker, server: TestServer) => Promise<void>) =>
-  test.each([0, 1])(`${name} (%p)`, async (i) => {
-    const server = servers[i]!;
-    await story(await server.account(), server);
-  });
+const story = (name: string, tell: (me: Asker, server: TestServer) => Promise<void>) =>
+  test(name, async () => tell(await server.account(), server));
 
 async function checked(me: Asker, server: TestServer, url: string) {
   const { body } = await me.post("/api/v1/links", { url });
@@ -69,7 +63,7 @@ const youtube = (): Web => ({
   "i.ytimg.com/vi/aaaaaaaaaaa/0.jpg": 404,
 });
 
-onEach("a video is asked for, and shows how", async (me, server) => {
+story("a video is asked for, and shows how", async (me, server) => {
   web.play({ [OEMBED]: json({ type: "video", title: "Me at the zoo" }) });
 
   const link = await checked(me, server, ZOO);
@@ -88,7 +82,7 @@ onEach("a video is asked for, and shows how", async (me, server) => {
   });
 });
 
-onEach("a video that is gone is dead, once one that is not was found", async (me, server) => {
+story("a video that is gone is dead, once one that is not was found", async (me, server) => {
   web.play(youtube());
   // That the one from the zoo was alive is no longer news.
   server.clock.moveBy(HOUR_MS);
@@ -100,7 +94,7 @@ onEach("a video that is gone is dead, once one that is not was found", async (me
   expect(asked).toContain("canary");
 });
 
-onEach("a service that fails says nothing about its video, however long", async (me, server) => {
+story("a service that fails says nothing about its video, however long", async (me, server) => {
   web.play({ [OEMBED]: text("Not Found", 500), "i.ytimg.com/vi/aaaaaaaaaac/0.jpg": 500 });
   let link = await checked(me, server, "https://youtu.be/aaaaaaaaaac");
 
@@ -111,7 +105,7 @@ onEach("a service that fails says nothing about its video, however long", async 
   }
 });
 
-onEach("when all of them seem gone, none is", async (me, server) => {
+story("when all of them seem gone, none is", async (me, server) => {
   web.play({
     ...youtube(),
     [OEMBED]: text("Not Found", 404),
@@ -132,7 +126,7 @@ onEach("when all of them seem gone, none is", async (me, server) => {
   expect(again).toBeWithin(HOUR_MS, 1.1 * HOUR_MS + 1);
 });
 
-onEach("a redirect away does not change whose link it is", async (me, server) => {
+story("a redirect away does not change whose link it is", async (me, server) => {
   web.play({
     "www.youtube.com/about/": to("https://moved.test/about-us"),
     "moved.test/about-us": page("<title>About</title><h1>About us</h1><p>We moved here.</p>"),
@@ -149,7 +143,7 @@ onEach("a redirect away does not change whose link it is", async (me, server) =>
   });
 });
 
-onEach("a short address is what it leads to, and its way is kept", async (me, server) => {
+story("a short address is what it leads to, and its way is kept", async (me, server) => {
   web.play({
     ...youtube(),
     "bit.ly/zoo": to(ZOO),
@@ -166,7 +160,7 @@ onEach("a short address is what it leads to, and its way is kept", async (me, se
   });
 });
 
-onEach("files that only their fragment tells apart are two links", async (me) => {
+story("files that only their fragment tells apart are two links", async (me) => {
   const [a, b] = ["https://mega.nz/file/abcdefgh#key", "https://mega.nz/file/abcdefgh#other"];
 
   expect((await me.post("/api/v1/links", { url: a })).status).toBe(201);
@@ -174,7 +168,7 @@ onEach("files that only their fragment tells apart are two links", async (me) =>
   expect((await me.post("/api/v1/links", { url: a })).status).toBe(409);
 });
 
-onEach(
+story(
   "what a service must say for an hour is dead after that, for its own reason",
   async (me, server) => {
     web.play({
