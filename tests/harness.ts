@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from "bun:test";
+import { afterAll, beforeAll, describe, test } from "bun:test";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKey } from "../server/accounts/keys.ts";
@@ -152,24 +152,50 @@ async function makeSqliteTemplate(): Promise<Uint8Array> {
   return content;
 }
 
-/** Runs the story on both databases. `server()` is shared by its tests, each of which makes its own account. */
-export function onBothEngines(
+/**
+ * Runs the story on both databases, for what SQL decides: searches, order, races, unique values. `server()` is shared by
+ * its tests, each of which makes its own account.
+ */
+export function onBothEngines(name: string, story: Story, settings: Env = {}) {
+  describe.each(ENGINES)(`${name} on %s`, (engineName) => onEngine(engineName, story, settings));
+}
+
+/**
+ * Runs the story on SQLite. What SQL decides is declared with `testOnBoth`, and runs on PostgreSQL as well; a story of
+ * nothing else uses `onBothEngines`.
+ */
+export function onServer(
   name: string,
-  story: (server: () => TestServer) => void,
+  story: (server: () => TestServer, tests: Declare) => void,
   settings: Env = {},
 ) {
-  describe.each(ENGINES)(`${name} on %s`, (engineName) => {
-    let running: TestServer;
-    beforeAll(async () => {
-      running = await startServer(engineName, settings);
-    }, STARTS_WITHIN_MS);
-    afterAll(() => running.stop());
-    story(() => running);
-  });
+  const onSqlite = { test, testOnBoth: test };
+  describe(name, () => onEngine("sqlite", (server) => story(server, onSqlite), settings));
+  if (story.length < 2) return;
+  const onPostgres = { test: DECLARES_NOTHING, testOnBoth: test };
+  describe(`${name} on postgres`, () =>
+    onEngine("postgres", (server) => story(server, onPostgres), settings));
+}
+
+type Story = (server: () => TestServer) => void;
+type Declare = { test: typeof test; testOnBoth: typeof test };
+
+/** In place of `test` in a story that has run already. */
+const DECLARES_NOTHING = Object.assign(() => {}, {
+  each: () => () => {},
+}) as unknown as typeof test;
+
+function onEngine(engineName: EngineName, story: Story, settings: Env) {
+  let running: TestServer;
+  beforeAll(async () => {
+    running = await startServer(engineName, settings);
+  }, STARTS_WITHIN_MS);
+  afterAll(() => running.stop());
+  story(() => running);
 }
 
 /** The first start of PostgreSQL in a run makes its files, which takes seconds on a busy machine. */
-const STARTS_WITHIN_MS = 60_000;
+export const STARTS_WITHIN_MS = 300_000;
 
 let accountsMade = 0;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 import { addLink } from "../rows.ts";
 
-onBothEngines("GET /account", (server) => {
+onServer("GET /account", (server) => {
   test("tells who asks, what the tier allows, and how many links are used", async () => {
     const me = await server().account("enterprise");
     await addLink(me);
@@ -37,7 +37,7 @@ onBothEngines("GET /account", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "GET /account with other limits",
   (server) => {
     test("tells the operator's limits", async () => {

@@ -24,10 +24,10 @@ import { closeYesterday } from "../../server/history/status-days.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { saw } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 
-onBothEngines("An account that goes with its last owner", (server) => {
+onServer("An account that goes with its last owner", (server) => {
   test("leaves nothing behind, and what belongs to others alone", async () => {
     const { deps } = server();
     await closeYesterday(deps);
@@ -68,7 +68,7 @@ onBothEngines("An account that goes with its last owner", (server) => {
   });
 });
 
-onBothEngines("An account whose deletion is cut short", (server) => {
+onServer("An account whose deletion is cut short", (server) => {
   const cutShort = () => {
     throw new Error("cut short");
   };

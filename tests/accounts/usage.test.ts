@@ -1,12 +1,12 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { accounts, usageDays } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addLink, setLink } from "../rows.ts";
 
 const DAY = 86_400_000;
 
-onBothEngines("GET /usage", (server) => {
+onServer("GET /usage", (server, { test, testOnBoth }) => {
   const usageOf = async (me: Asker) => {
     await server().flushMeter();
     return (await me.get("/api/v1/usage")).body.data;
@@ -100,7 +100,7 @@ onBothEngines("GET /usage", (server) => {
     server().clock.moveBy(-61_000);
   });
 
-  test("an account that is deleted meanwhile holds up nobody else's count", async () => {
+  testOnBoth("an account that is deleted meanwhile holds up nobody else's count", async () => {
     const [gone, me] = [await server().account(), await server().account()];
     const { store } = server().deps;
     await gone.get("/api/v1/links");

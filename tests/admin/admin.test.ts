@@ -1,11 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { audit, users } from "../../server/db/tables.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
-onBothEngines("Administration", (server) => {
+onServer("Administration", (server, { test, testOnBoth }) => {
   async function enter(userId: string): Promise<Browser> {
     const { store, clock } = server().deps;
     const token = await createSession(store, userId, clock.now());
@@ -58,7 +58,7 @@ onBothEngines("Administration", (server) => {
     expect((await browser.post("/links", { url: "https://example.org/" })).status).toBe(403);
   });
 
-  test("tells how the installation is, without a secret", async () => {
+  testOnBoth("tells how the installation is, without a secret", async () => {
     const { browser } = await administrator();
 
     const { body } = await browser.get("/admin/state");
@@ -115,23 +115,26 @@ onBothEngines("Administration", (server) => {
     expect(body.data.checker.processes).toBeNull();
   });
 
-  test("tells which processes serve the database, and what part of the work is whose", async () => {
-    const { browser } = await administrator();
-    const { nodes, store } = server().deps;
+  testOnBoth(
+    "tells which processes serve the database, and what part of the work is whose",
+    async () => {
+      const { browser } = await administrator();
+      const { nodes, store } = server().deps;
 
-    const { body } = await browser.get("/admin/nodes");
+      const { body } = await browser.get("/admin/nodes");
 
-    expect(body.data.is_shared).toBe(store.engine.name === "postgres");
-    expect(body.data.items).toHaveLength(1);
-    expect(body.data.items[0]).toMatchObject({
-      id: nodes.id,
-      roles: ["api", "checker", "delivery"],
-      is_live: true,
-      is_this: true,
-      clock_off_ms: 0,
-      share: { checks: 1, deliveries: 1 },
-    });
-  });
+      expect(body.data.is_shared).toBe(store.engine.name === "postgres");
+      expect(body.data.items).toHaveLength(1);
+      expect(body.data.items[0]).toMatchObject({
+        id: nodes.id,
+        roles: ["api", "checker", "delivery"],
+        is_live: true,
+        is_this: true,
+        clock_off_ms: 0,
+        share: { checks: 1, deliveries: 1 },
+      });
+    },
+  );
 
   test("finds an account by the e-mail of any of its people", async () => {
     const { browser } = await administrator();
@@ -174,17 +177,20 @@ onBothEngines("Administration", (server) => {
     expect(theirs.body.data.limits.links).toBe(50);
   });
 
-  test("a tier that is changed twice at once, or to what it is, is told of once", async () => {
-    const { browser } = await administrator();
-    const { account } = await newOwner(server());
-    const change = () => browser.patch(`/admin/accounts/${account.id}`, { tier: "free" });
+  testOnBoth(
+    "a tier that is changed twice at once, or to what it is, is told of once",
+    async () => {
+      const { browser } = await administrator();
+      const { account } = await newOwner(server());
+      const change = () => browser.patch(`/admin/accounts/${account.id}`, { tier: "free" });
 
-    const replies = await Promise.all([change(), change()]);
+      const replies = await Promise.all([change(), change()]);
 
-    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
-    const told = and(eq(audit.accountId, account.id), eq(audit.action, "account.changed"));
-    expect(await server().deps.store.$count(audit, told)).toBe(1);
-  });
+      expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+      const told = and(eq(audit.accountId, account.id), eq(audit.action, "account.changed"));
+      expect(await server().deps.store.$count(audit, told)).toBe(1);
+    },
+  );
 
   test("adds people to an account, and refuses an e-mail that is taken", async () => {
     const { browser } = await administrator();
@@ -200,7 +206,7 @@ onBothEngines("Administration", (server) => {
     expect((await accountOf(browser, email)).users).toHaveLength(2);
   });
 
-  test("an account keeps an owner, also when two are demoted at once", async () => {
+  testOnBoth("an account keeps an owner, also when two are demoted at once", async () => {
     const { browser } = await administrator();
     const fresh = await newOwner(server());
     const second = await newColleague(server(), fresh, "owner");
@@ -223,7 +229,7 @@ onBothEngines("Administration", (server) => {
     expect([rights.status, self.status, own.status]).toEqual([409, 409, 409]);
   });
 
-  test("of two who take away each other's administration at once one stays", async () => {
+  testOnBoth("of two who take away each other's administration at once one stays", async () => {
     for (const ask of [
       (browser: Browser, id: string) => browser.patch(`/admin/users/${id}`, { is_admin: false }),
       (browser: Browser, id: string) => browser.delete(`/admin/users/${id}`),
@@ -259,7 +265,7 @@ onBothEngines("Administration", (server) => {
     expect((await browser.get("/account")).status).toBe(200);
   });
 
-  test("an account keeps an owner, also when two are removed at once", async () => {
+  testOnBoth("an account keeps an owner, also when two are removed at once", async () => {
     const { browser } = await administrator();
     const fresh = await newOwner(server());
     const second = await newColleague(server(), fresh, "owner");

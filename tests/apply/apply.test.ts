@@ -6,7 +6,7 @@ import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { LINKS, read } from "../triage/playing.ts";
 
 const FIRST = `
@@ -21,7 +21,7 @@ links:
   - https://example.org/c
 `;
 
-onBothEngines("A file of links", (server) => {
+onServer("A file of links", (server) => {
   const newCaller = async () => callerOf(await server().account());
 
   const plan = (caller: Caller, text: string) =>

@@ -9,7 +9,7 @@ import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 
 const PATH = "/api/v1/host-settings";
 
@@ -33,7 +33,7 @@ const ENV = {
 };
 const SAME = ["Everything matches the file.", ""];
 
-onBothEngines("The hosts in a file of links", (server) => {
+onServer("The hosts in a file of links", (server) => {
   type More = { env?: Record<string, string>; prune?: true };
 
   const plan = async (caller: Caller, text: string, env = {}) =>

@@ -11,11 +11,11 @@ import { eraseStep } from "../../server/sources/erase.ts";
 import { openCredential } from "../../server/sources/sources.ts";
 import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 
 const NONE = "groups: [{ name: Docs, links: [] }]\nlinks: []";
 
-onBothEngines("Links that a source has made", (server) => {
+onServer("Links that a source has made", (server) => {
   async function withSource() {
     const me = await server().account();
     const caller = await callerOf(me);
@@ -84,7 +84,7 @@ groups: [{ name: Manual }]
 const ENV = { MARKS_TOKEN: "token-0123456789" };
 const SAME = ["Everything matches the file.", ""];
 
-onBothEngines("The sources in a file", (server) => {
+onServer("The sources in a file", (server) => {
   type More = { env?: Record<string, string>; prune?: true };
 
   const plan = async (caller: Caller, text: string, env: More["env"] = ENV) =>

@@ -4,11 +4,11 @@ import { recordChange } from "../../server/accounts/audit.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { housekeeping } from "../../server/app/housekeeping.ts";
 import { audit } from "../../server/db/tables.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 
 const DAY = 86_400_000;
 
-onBothEngines("Entries of the audit log", (server) => {
+onServer("Entries of the audit log", (server) => {
   const leave = async (name: string, count = 1) => {
     const { deps } = server();
     const target = { id: crypto.randomUUID(), name };

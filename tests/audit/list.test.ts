@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { recordChange } from "../../server/accounts/audit.ts";
 import { type AuditRow, audit } from "../../server/db/tables.ts";
 import { newIdAt } from "../../server/lib/ids.ts";
-import { onBothEngines, type Parsed, type Reply, type TestServer } from "../harness.ts";
+import { onServer, type Parsed, type Reply, type TestServer } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { newOwner } from "../session/browser.ts";
@@ -32,7 +32,7 @@ async function addEntries(
   await store.insert(audit).values(rows);
 }
 
-onBothEngines("GET /audit", (server) => {
+onServer("GET /audit", (server) => {
   test("lists what was changed, newest first, with who and what", async () => {
     const me = await server().account();
     const id = await addLink(me, { url: "https://example.org/a" });

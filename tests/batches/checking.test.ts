@@ -1,9 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { fillBatches } from "../../server/links/fill-batches.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import { saw } from "../checker/ended.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import {
   ALIVE,
   batchOf,
@@ -28,7 +28,7 @@ async function claim({ deps }: Pick<TestServer, "deps">, id: string) {
   return claimed.find((link) => link.id === id)!;
 }
 
-onBothEngines("A batch of checks", (server) => {
+onServer("A batch of checks", (server, { test, testOnBoth }) => {
   test("is told complete once, after the last of its checks, with what they came to", async () => {
     const me = await server().account();
     const urls = ["1", "2", "3"].map((path) => `https://whole.test/${path}`);
@@ -141,7 +141,7 @@ onBothEngines("A batch of checks", (server) => {
     expect(await batchOf(me, batchId)).toMatchObject({ checked: 1, active: 1, dead: 0 });
   });
 
-  test("counts exactly when two processes check, and links go at the same time", async () => {
+  testOnBoth("counts exactly when two processes check, and links go at the same time", async () => {
     const me = await server().account();
     const urls = Array.from({ length: 300 }, (_, i) => `https://g.test/${i}`);
     const link_ids = await checkedLinks(server(), me, urls);

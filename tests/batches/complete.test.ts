@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq, inArray } from "drizzle-orm";
 import { deleteAccount } from "../../server/accounts/delete.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
@@ -12,7 +12,7 @@ import { DAY } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { playLoop } from "../checker/played-loop.ts";
 import { movableClock } from "../clock.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { ALIVE, batchOf, CHECK, checkAll, otherProcess, subscribe, told } from "./playing.ts";
 
@@ -35,7 +35,7 @@ async function checkAndDie(deps: Deps): Promise<void> {
   );
 }
 
-onBothEngines("A batch whose checks are over", (server) => {
+onServer("A batch whose checks are over", (server, { test, testOnBoth }) => {
   test("is told by whoever comes next when its process died before it could tell", async () => {
     const me = await server().account();
     const id = await startOne(me);
@@ -51,7 +51,7 @@ onBothEngines("A batch whose checks are over", (server) => {
     expect(types).toEqual(["check.complete", "batch.complete"]);
   });
 
-  test("is told once by many who find it at the same time", async () => {
+  testOnBoth("is told once by many who find it at the same time", async () => {
     const me = await server().account();
     const id = await startOne(me);
     await checkAndDie(server().deps);

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { batches, links } from "../../server/db/tables.ts";
@@ -11,7 +11,7 @@ import { recordResults } from "../../server/monitor/record.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { DAY } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { soon } from "../history/cut-short.ts";
 import { sized } from "../long.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
@@ -28,7 +28,7 @@ import {
 
 const MANY = sized(1500, 5000);
 
-onBothEngines("A batch of very many links", (server) => {
+onServer("A batch of very many links", (server, { test, testOnBoth }) => {
   // Nothing of one test is due in the next.
   afterEach(async () => {
     await server().deps.store.write([
@@ -83,7 +83,7 @@ onBothEngines("A batch of very many links", (server) => {
     expect(await batchOf(me, id)).toMatchObject({ status: "complete", checked: 600 });
   });
 
-  test("is filled once by two processes that do so at the same time", async () => {
+  testOnBoth("is filled once by two processes that do so at the same time", async () => {
     const me = await accountWith(2000, "c.test");
     const { batch_id: id } = await start(me, { status: "unknown" });
     const other = otherProcess(server());

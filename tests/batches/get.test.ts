@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { ALIVE, CHECK, checkAll, GONE } from "./playing.ts";
 
-onBothEngines("GET /batches/{id}", (server) => {
+onServer("GET /batches/{id}", (server) => {
   test("shows how far it has come, and what its checks came to", async () => {
     const me = await server().account();
     const link_ids = [await addLink(me), await addLink(me, { url: "https://example.org/gone" })];

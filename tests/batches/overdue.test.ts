@@ -1,9 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { housekeeping } from "../../server/app/housekeeping.ts";
 import { completeBatches, endOverdueBatches } from "../../server/links/complete-batches.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import {
   ALIVE,
@@ -21,7 +21,7 @@ import {
 const LIFE = 2 * DAY;
 const NOTHING_LEARNED = saw("internal_error");
 
-onBothEngines("A batch whose checks teach nothing", (server) => {
+onServer("A batch whose checks teach nothing", (server, { test, testOnBoth }) => {
   const start = async (me: Asker, asked: object): Promise<string> =>
     (await me.post(CHECK, asked)).body.data.batch_id;
 
@@ -114,7 +114,7 @@ onBothEngines("A batch whose checks teach nothing", (server) => {
     expect([refused.status, later.status]).toEqual([409, 200]);
   });
 
-  test("is told once, though two processes end it", async () => {
+  testOnBoth("is told once, though two processes end it", async () => {
     const me = await server().account();
     const link_ids = [await addLink(me)];
     await subscribe(me, "batch.complete");

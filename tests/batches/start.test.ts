@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { ALIVE, batchOf, CHECK, checkAll, checkedLinks, GONE } from "./playing.ts";
 
 const key = (text: string) => ({ "idempotency-key": text });
 
-onBothEngines("POST /links/check", (server) => {
+onServer("POST /links/check", (server) => {
   test("checks what is there and ours, and tells of each of the rest why not", async () => {
     const me = await server().account();
     const stranger = await server().account();

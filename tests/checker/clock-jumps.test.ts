@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
 import { watchClock } from "../../server/lib/clock.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
@@ -49,7 +49,7 @@ async function started(server: TestServer) {
   return { me, clock, loop, counts };
 }
 
-onBothEngines("A clock that is set forward", (server) => {
+onServer("A clock that is set forward", (server) => {
   aloneIn(server);
 
   test.each([
@@ -70,7 +70,7 @@ onBothEngines("A clock that is set forward", (server) => {
   });
 });
 
-onBothEngines("A clock that is set back", (server) => {
+onServer("A clock that is set back", (server, { test, testOnBoth }) => {
   aloneIn(server);
 
   test.each([
@@ -95,20 +95,23 @@ onBothEngines("A clock that is set back", (server) => {
     await loop.stop();
   });
 
-  test("has not been set back when a link is claimed while leases are looked at", async () => {
-    const lines = await logLines("warning");
-    const me = await server().account();
-    const clock = setClock(server().clock.now());
-    await addMany(server(), me, { count: 1, url: "https://claimed.test/", dueAt: clock.now() });
-    const checkingUntil = clock.now() + LEASE_MS + 10_000;
-    await server().deps.store.update(links).set({ checkingUntil, nextCheckAt: checkingUntil });
+  testOnBoth(
+    "has not been set back when a link is claimed while leases are looked at",
+    async () => {
+      const lines = await logLines("warning");
+      const me = await server().account();
+      const clock = setClock(server().clock.now());
+      await addMany(server(), me, { count: 1, url: "https://claimed.test/", dueAt: clock.now() });
+      const checkingUntil = clock.now() + LEASE_MS + 10_000;
+      await server().deps.store.update(links).set({ checkingUntil, nextCheckAt: checkingUntil });
 
-    const loop = playLoop(server(), { clock, check: async () => saw("ok") });
-    await loop.seconds(5);
+      const loop = playLoop(server(), { clock, check: async () => saw("ok") });
+      await loop.seconds(5);
 
-    expect(lines).toEqual([]);
-    await loop.stop();
-  });
+      expect(lines).toEqual([]);
+      await loop.stop();
+    },
+  );
 
   test("makes no storm of what comes back", async () => {
     const { me, clock, loop } = await started(server());

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 
@@ -33,7 +33,7 @@ async function flapsUntil({ deps }: TestServer, id: string) {
   return row!.flappingUntil;
 }
 
-onBothEngines("a link whose status changes", (server) => {
+onServer("a link whose status changes", (server) => {
   test("more than three times in a day is not believed quickly for the next seven", async () => {
     const me = await server().account();
     const id = await newLink(me);

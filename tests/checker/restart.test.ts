@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { and, count, eq, lte } from "drizzle-orm";
 import { checks, links } from "../../server/db/tables.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { sized } from "../long.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
@@ -11,7 +11,7 @@ import { playLoop } from "./played-loop.ts";
 const PER_SECOND = 64;
 const GATHERED = PER_SECOND * sized(85, 300);
 
-onBothEngines("A start with very many links that missed turns for two days", (server) => {
+onServer("A start with very many links that missed turns for two days", (server) => {
   test("begins at once, spreads them over minutes and checks each of them once", async () => {
     const me = await server().account("enterprise");
     const clock = movableClock(server().clock.now());

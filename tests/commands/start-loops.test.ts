@@ -5,7 +5,7 @@ import type { Role } from "../../server/config/settings.ts";
 import { links, WORKS, webhooks } from "../../server/db/tables.ts";
 import { createLoops } from "../../server/work/loops.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { until } from "../until.ts";
 
@@ -27,7 +27,7 @@ async function newWork(server: TestServer) {
   return { id, receiver };
 }
 
-onBothEngines("A node", (server) => {
+onServer("A node", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
     await server().deps.store.delete(links);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { DeliveryRow } from "../../server/db/tables.ts";
 import { newIdAt } from "../../server/lib/ids.ts";
-import { type Asker, onBothEngines, type Parsed, START } from "../harness.ts";
+import { type Asker, onServer, type Parsed, START } from "../harness.ts";
 import { subscribe } from "../receiver.ts";
 import { addDeliveries } from "./logged.ts";
 
@@ -9,7 +9,7 @@ const DAYS = "/api/v1/webhooks/deliveries/days";
 const DAY = 86_400_000;
 const NONE = { delivered: 0, failed: 0, pending: 0 };
 
-onBothEngines("GET /webhooks/deliveries/days", (server) => {
+onServer("GET /webhooks/deliveries/days", (server) => {
   const count = async (me: Asker, query = ""): Promise<Parsed[]> =>
     (await me.get(DAYS + query)).body.data.items;
 

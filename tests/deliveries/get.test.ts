@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { deliveryAttempts, events, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { freePort } from "../free-port.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -11,7 +11,7 @@ import { addDelivery, logOf, UNTRIED } from "./logged.ts";
 
 const HOOK = "https://ops.example.com/hook";
 
-onBothEngines("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
+onServer("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
   const news = async () => {
     await deliverDue(server().deps, { random: () => 0.5 });
   };

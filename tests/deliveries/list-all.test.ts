@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { type DeliveryRow, events } from "../../server/db/tables.ts";
 import { firstIdAt } from "../../server/lib/ids.ts";
 import { NO_ID } from "../bad-values.ts";
-import { type Asker, onBothEngines, type Parsed, START } from "../harness.ts";
+import { type Asker, onServer, type Parsed, START } from "../harness.ts";
 import { subscribe } from "../receiver.ts";
 import { addDeliveries, addDelivery, UNTRIED } from "./logged.ts";
 
@@ -11,7 +11,7 @@ const ALL = "/api/v1/webhooks/deliveries";
 const at = Date.parse(START);
 const idsIn = ({ items }: Parsed) => items.map(({ id }: Parsed) => id);
 
-onBothEngines("GET /webhooks/deliveries", (server) => {
+onServer("GET /webhooks/deliveries", (server) => {
   const list = async (me: Asker, query = ""): Promise<Parsed> =>
     (await me.get(ALL + query)).body.data;
 

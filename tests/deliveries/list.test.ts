@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
 import { newOwner, openBrowser } from "../session/browser.ts";
 import { addDeliveries, addDelivery, logOf, UNTRIED } from "./logged.ts";
@@ -7,7 +7,7 @@ import { addDeliveries, addDelivery, logOf, UNTRIED } from "./logged.ts";
 const HOOK = "https://ops.example.com/hook";
 const idsIn = (items: { id: string }[]) => items.map(({ id }) => id);
 
-onBothEngines("GET /webhooks/{id}/deliveries", (server) => {
+onServer("GET /webhooks/{id}/deliveries", (server) => {
   test("shows the beginning of a long answer, which is there in full by itself", async () => {
     const me = await server().account();
     const { id: webhookId, path } = await subscribe(me, "https://ops.example.com/hook");

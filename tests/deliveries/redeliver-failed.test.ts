@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { DELIVERY_STATUSES, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { addDeliveries, addDelivery, logOf } from "./logged.ts";
@@ -11,7 +11,7 @@ const DAY = "2029-12-30";
 const AT = Date.parse(DAY);
 const failedAt = (createdAt: number) => ({ status: "exhausted" as const, createdAt });
 
-onBothEngines("POST /webhooks/{id}/redeliver-failed", (server) => {
+onServer("POST /webhooks/{id}/redeliver-failed", (server) => {
   const deliver = () => deliverDue(server().deps);
   const ask = (me: Asker, path: string, body: unknown, headers?: Record<string, string>) =>
     me.post(`${path}/redeliver-failed`, body, headers);

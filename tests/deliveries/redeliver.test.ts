@@ -4,14 +4,14 @@ import { newId } from "../../server/lib/ids.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { addDelivery, logOf, UNTRIED } from "./logged.ts";
 
 const HOOK = "https://ops.example.com/hook";
 
-onBothEngines("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
+onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   const deliver = () => deliverDue(server().deps, { random: () => 0.5 });
   const redeliver = (me: Asker, path: string, id: string, headers?: Record<string, string>) =>
     me.post(`${path}/deliveries/${id}/redeliver`, undefined, headers);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { replies } from "../site.ts";
@@ -26,7 +26,7 @@ async function answerKept(server: TestServer, answer: () => Response) {
   return (await me.get(`${path}/deliveries/${id}`)).body.data.last_attempt;
 }
 
-onBothEngines("the answer of a receiver", (server) => {
+onServer("the answer of a receiver", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

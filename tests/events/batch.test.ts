@@ -4,7 +4,7 @@ import { events } from "../../server/db/tables.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { saw } from "../checker/ended.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { sized } from "../long.ts";
 import { type Message, startReceiver, subscribe, verified } from "../receiver.ts";
 import { checkDueLinks } from "../rounds.ts";
@@ -31,7 +31,7 @@ const countsOf = (messages: Message[]) => {
 const distinct = (messages: Message[], event: string, of: string) =>
   new Set(messages.flatMap(({ event: its, data }) => (its === event ? [data[of]] : []))).size;
 
-onBothEngines("a batch of many links", (server) => {
+onServer("a batch of many links", (server) => {
   test("is told whole: each link, each check, and its end once, after them all", async () => {
     const me = await server().account();
     const receiver = startReceiver();

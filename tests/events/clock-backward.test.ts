@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createStore } from "../../server/db/store.ts";
 import { type DeliveryRow, deliveries, webhooks } from "../../server/db/tables.ts";
@@ -6,7 +6,7 @@ import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { limitDueTimes } from "../../server/webhooks/reschedule.ts";
 import { setClock } from "../checker/played-loop.ts";
 import { addDelivery, UNTRIED } from "../deliveries/logged.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { fixedNode } from "../nodes/fixed.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
 
@@ -15,7 +15,7 @@ const YEAR = 365 * 24 * HOUR;
 /** The longest wait of the schedule, a fifth longer. */
 const LONGEST = 28.8 * HOUR;
 
-onBothEngines("when the clock was set back", (server) => {
+onServer("when the clock was set back", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -70,7 +70,7 @@ onBothEngines("when the clock was set back", (server) => {
     expect(await timesAfter(late, without)).toEqual([0, 0]);
   });
 
-  test("a node does nothing while another reschedules", async () => {
+  testOnBoth("a node does nothing while another reschedules", async () => {
     const { deps } = server();
     const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 

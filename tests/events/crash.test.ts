@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import {
   deliverAll,
   deliveriesOf,
@@ -52,7 +52,7 @@ async function summaryOf(server: TestServer, { id, receiver }: Round): Promise<s
   return `${arrived.size} arrived, ${done} done, ${isSame && isCounted ? "rightly" : "wrongly"}`;
 }
 
-onBothEngines("a crash between any two steps of a round", (server) => {
+onServer("a crash between any two steps of a round", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

@@ -1,11 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events } from "../../server/db/tables.ts";
 import { claimDue } from "../../server/webhooks/claim.ts";
 import { attempt, createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { settle } from "../../server/webhooks/settle.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { besideRequests, logLines } from "../log.ts";
 import {
   deliveriesOf,
@@ -40,7 +40,7 @@ async function underWay(server: TestServer) {
   return { me, id, path, round, answer };
 }
 
-onBothEngines("a webhook that is deleted while it is called", (server) => {
+onServer("a webhook that is deleted while it is called", (server, { test, testOnBoth }) => {
   test.each([200, 500, 410])(
     "leaves nothing behind, and an answer of %i is no error",
     async (status) => {
@@ -57,29 +57,32 @@ onBothEngines("a webhook that is deleted while it is called", (server) => {
     },
   );
 
-  test("leaves nothing behind when both happen at the same moment, again and again", async () => {
-    const lines = await logLines("warning");
-    const left: unknown[] = [];
-    for (let n = 0; n < 8; n++) {
-      const me = await server().account();
-      const receiver = startReceiver(500);
-      const { id, path } = await subscribe(me, receiver.url);
-      await makeMuchNews(me, 4);
-      await deliverDue(server().deps, plain);
-      server().clock.moveBy(5000);
-      const { claimed } = await claimDue(server().deps, new Map(), () => new Map([[id, 4]]));
-      const made = await Promise.all(claimed.map((each) => attempt(server().deps, each, plain)));
-      const ended = made.filter((each) => typeof each === "object");
-      expect(ended).toHaveLength(4);
+  testOnBoth(
+    "leaves nothing behind when both happen at the same moment, again and again",
+    async () => {
+      const lines = await logLines("warning");
+      const left: unknown[] = [];
+      for (let n = 0; n < 8; n++) {
+        const me = await server().account();
+        const receiver = startReceiver(500);
+        const { id, path } = await subscribe(me, receiver.url);
+        await makeMuchNews(me, 4);
+        await deliverDue(server().deps, plain);
+        server().clock.moveBy(5000);
+        const { claimed } = await claimDue(server().deps, new Map(), () => new Map([[id, 4]]));
+        const made = await Promise.all(claimed.map((each) => attempt(server().deps, each, plain)));
+        const ended = made.filter((each) => typeof each === "object");
+        expect(ended).toHaveLength(4);
 
-      const [, reply] = await Promise.all([settle(server().deps, ended), me.delete(path)]);
+        const [, reply] = await Promise.all([settle(server().deps, ended), me.delete(path)]);
 
-      expect(reply.status).toBe(204);
-      left.push(...(await leftOf(server(), id)));
-    }
-    expect(left).toEqual([]);
-    expect(lines).toEqual([]);
-  });
+        expect(reply.status).toBe(204);
+        left.push(...(await leftOf(server(), id)));
+      }
+      expect(left).toEqual([]);
+      expect(lines).toEqual([]);
+    },
+  );
 
   test("is sent nothing of what was claimed for it ahead", async () => {
     const me = await server().account();

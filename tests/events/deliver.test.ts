@@ -2,11 +2,11 @@ import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
 import { VERSION } from "../../server/lib/runtime.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
-onBothEngines("deliveries", (server) => {
+onServer("deliveries", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

@@ -4,7 +4,7 @@ import { createStore } from "../../server/db/store.ts";
 import { deliveries, webhooks } from "../../server/db/tables.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
@@ -42,7 +42,7 @@ async function busyDeliverer(server: TestServer) {
   return { me, id, path, receiver, deliverer, answer };
 }
 
-onBothEngines("the deliverer", (server) => {
+onServer("the deliverer", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
 import { deleteOldEvents } from "../../server/webhooks/events.ts";
 import { limitDueTimes } from "../../server/webhooks/reschedule.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { besideRequests, logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, hoursPass } from "../receiver.ts";
 import { type Chat, MINUTE_MS, oneByOne, openChat } from "./chat.ts";
@@ -18,7 +18,7 @@ const readDelivery = async ({ me, path }: Chat, id: string): Promise<Parsed> =>
 
 const redeliver = ({ me, path }: Chat, id: string) => me.post(`${path}/deliveries/${id}/redeliver`);
 
-onBothEngines("a digest", (server) => {
+onServer("a digest", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import {
   deliverAll,
   deliveriesOf,
@@ -11,7 +11,7 @@ import {
 } from "../receiver.ts";
 import { MINUTE_MS, oneByOne, openChat } from "./chat.ts";
 
-onBothEngines("a chat that much is to be told", (server) => {
+onServer("a chat that much is to be told", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { deliverAll, hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -38,7 +38,7 @@ async function redeliver(server: TestServer, me: Asker, path: string) {
   expect(await deliverDue(server.deps, plain)).toBe(1);
 }
 
-onBothEngines("a webhook whose receiver fails for long", (server) => {
+onServer("a webhook whose receiver fails for long", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

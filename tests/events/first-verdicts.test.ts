@@ -1,10 +1,10 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
 import { completeBatches } from "../../server/links/complete-batches.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { DAY } from "../checker/ended.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { sized } from "../long.ts";
 import { deliverAll, deliveriesOf, startReceiver, subscribe } from "../receiver.ts";
 import { checkDueLinks } from "../rounds.ts";
@@ -57,7 +57,7 @@ async function chatOf(me: Asker, events: string[], firstVerdicts: boolean) {
   return { id, path, receiver, heads, lines };
 }
 
-onBothEngines("first verdicts", (server) => {
+onServer("first verdicts", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
     await server().deps.store.delete(events);
@@ -182,7 +182,7 @@ onBothEngines("first verdicts", (server) => {
     expect(chat.heads().filter((head) => /^\*\d+ links are alive\*$/.test(head))).toHaveLength(1);
   });
 
-  test("of a batch are in one digest also when two nodes deliver", async () => {
+  testOnBoth("of a batch are in one digest also when two nodes deliver", async () => {
     const me = await server().account();
     const chat = await chatOf(me, CHANGES, true);
     await paste(me, 300);

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { deleteOldEvents } from "../../server/webhooks/events.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
 const DAYS_30 = 30 * 24;
 
-onBothEngines("old events", (server) => {
+onServer("old events", (server) => {
   afterEach(async () => {
     const { store } = server().deps;
     await store.delete(webhooks);

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { readConfig } from "../../server/config/config.ts";
 import { webhooks } from "../../server/db/tables.ts";
 import type { RequestInput } from "../../server/net/exchange.ts";
-import { onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { onServer, type Parsed, type TestServer } from "../harness.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -57,7 +57,7 @@ async function deliverTo(server: TestServer, url: string, timeoutMs?: number): P
   return (await me.get(`${path}/deliveries/${id}`)).body.data;
 }
 
-onBothEngines("a receiver that behaves badly", (server) => {
+onServer("a receiver that behaves badly", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -171,7 +171,7 @@ onBothEngines("a receiver that behaves badly", (server) => {
   });
 });
 
-onBothEngines("the time that a receiver has", (server) => {
+onServer("the time that a receiver has", (server) => {
   test("is 15 seconds for everything, and 5 of them to be connected", async () => {
     const { deps } = server();
     const asked: RequestInput[] = [];

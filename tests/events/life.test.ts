@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
 import { cancelUnsubscribed } from "../../server/webhooks/pause-resume.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import {
   deliverAll,
   deliveriesOf,
@@ -37,7 +37,7 @@ async function redeliver(me: Asker, path: string) {
 
 const silent = () => new Promise<Response>(() => {});
 
-onBothEngines("a delivery", (server) => {
+onServer("a delivery", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

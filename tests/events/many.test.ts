@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, hoursPass, makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
@@ -25,7 +25,7 @@ async function withMuchToTell(server: TestServer, me: Asker) {
   return { id, path, receiver, counts: () => countsOf(server, id) };
 }
 
-onBothEngines("a webhook with very much to tell", (server) => {
+onServer("a webhook with very much to tell", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

@@ -3,7 +3,7 @@ import { type Query, Unavailable } from "../../server/db/store.ts";
 import { webhooks } from "../../server/db/tables.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { deliverAll, deliveriesOf, makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
 import { waitFor } from "../waits.ts";
 import { failingDeps, failingInside } from "./failing-store.ts";
@@ -23,7 +23,7 @@ async function looks(clock: MovableClock) {
   await clock.sleeping(1000);
 }
 
-onBothEngines("a deliverer whose database is out of order", (server) => {
+onServer("a deliverer whose database is out of order", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

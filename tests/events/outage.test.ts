@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import {
   deliveriesOf,
   earlierAttemptsOf,
@@ -42,7 +42,7 @@ async function momentsOf(server: TestServer, webhookId: string): Promise<number[
   ]);
 }
 
-onBothEngines("a receiver that is down for six hours", (server) => {
+onServer("a receiver that is down for six hours", (server) => {
   test("gets everything once it is up, and each attempt comes at its time within a fifth", async () => {
     const me = await server().account();
     let isUp = false;

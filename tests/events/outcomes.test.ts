@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type Query, Unavailable } from "../../server/db/store.ts";
 import { webhooks } from "../../server/db/tables.ts";
@@ -6,7 +6,7 @@ import { claimDue } from "../../server/webhooks/claim.ts";
 import { releaseInterrupted } from "../../server/webhooks/reschedule.ts";
 import { type Attempt, createOutcomes } from "../../server/webhooks/settle.ts";
 import { DELIVERY_LEASE_MS } from "../../server/work/nodes.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, makeMuchNews, subscribe } from "../receiver.ts";
 import { failingDeps, failingInside } from "./failing-store.ts";
@@ -34,7 +34,7 @@ const webhookOf = ([first]: Attempt[]) => first!.claimed.webhookId;
 const statusesOf = async (server: TestServer, webhookId: string) =>
   (await deliveriesOf(server, webhookId)).map(({ status }) => status);
 
-onBothEngines("what attempts came to", (server) => {
+onServer("what attempts came to", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -173,7 +173,7 @@ onBothEngines("what attempts came to", (server) => {
     expect(row!.lastStatusCode).toBe(codes[1]);
   });
 
-  test("is recorded at whatever moment of another's recording it comes", async () => {
+  testOnBoth("is recorded at whatever moment of another's recording it comes", async () => {
     const attempts = await answered(server(), 160);
     for (let turns = 0; turns < 80; turns++) {
       const outcomes = createOutcomes(server().deps);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
@@ -20,7 +20,7 @@ const deliveryOf = async (server: TestServer, webhookId: string) =>
 const waitOf = async (server: TestServer, webhookId: string) =>
   (await deliveryOf(server, webhookId))!.nextAttemptAt! - server.clock.now();
 
-onBothEngines("the schedule of retries", (server) => {
+onServer("the schedule of retries", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

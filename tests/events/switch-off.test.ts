@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, webhooks } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
@@ -22,7 +22,7 @@ async function deliverFor(server: TestServer, hours: number) {
   }
 }
 
-onBothEngines("a webhook that is switched off", (server) => {
+onServer("a webhook that is switched off", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

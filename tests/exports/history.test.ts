@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { exportedHistory } from "../../server/links/exports/export-rows.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addChecks, addLink } from "../rows.ts";
 import { callerOf, lineOf, rowsIn } from "./read-csv.ts";
 
@@ -19,7 +19,7 @@ const HEAD = lineOf(
   ...["message", "status_code", "response_time_ms", "final_url", "redirect_count", "trigger"],
 );
 
-onBothEngines("GET /history/export", (server) => {
+onServer("GET /history/export", (server) => {
   test("is a file to be saved, with all that a check tells", async () => {
     const me = await server().account();
     const url = "https://example.org/told";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createStore, type Engine } from "../../server/db/store.ts";
 import { exportedLinks } from "../../server/links/exports/export-rows.ts";
 import type { Deps } from "../../server/work/deps.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addresses } from "../imports/addresses.ts";
 import { readIn } from "../imports/reading.ts";
 import { addKey } from "../keys/asking.ts";
@@ -30,7 +30,7 @@ function countingSelects(deps: Deps) {
   return { deps: { ...deps, store }, selects: () => selects };
 }
 
-onBothEngines("GET /links/export", (server) => {
+onServer("GET /links/export", (server) => {
   test("is a file to be saved, with a date in its name and all that a link tells", async () => {
     const me = await server().account();
     const group = await addGroup(me, "Docs");

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { createExportPlaces, inPlace } from "../../server/links/exports/routes.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addMany } from "./add-many.ts";
 
 const PATH = "/api/v1/links/export";
 
-onBothEngines("Exports at once", (server) => {
+onServer("Exports at once", (server) => {
   /** A reply that nobody reads. */
   const begin = (me: Asker, path = PATH) =>
     server().front(

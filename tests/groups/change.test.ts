@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
-onBothEngines("PATCH /groups/{id}", (server) => {
+onServer("PATCH /groups/{id}", (server) => {
   test("changes what is given and keeps the rest", async () => {
     const me = await server().account();
     const group = await addGroup(me, "Docs");

@@ -3,9 +3,9 @@ import { takeNumbers } from "../../server/db/queries.ts";
 import { groups } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 
-onBothEngines("POST /groups", (server) => {
+onServer("POST /groups", (server) => {
   test("a new group is empty, grey, and told where it is", async () => {
     const me = await server().account();
 

@@ -1,10 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { groups, linkCounts } from "../../server/db/tables.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
-onBothEngines("DELETE /groups/{id}", (server) => {
+onServer("DELETE /groups/{id}", (server, { test, testOnBoth }) => {
   test("keeps the links, which become ungrouped", async () => {
     const me = await server().account();
     const group = await addGroup(me);
@@ -66,7 +66,7 @@ onBothEngines("DELETE /groups/{id}", (server) => {
     expect((await stranger.get(path)).status).toBe(200);
   });
 
-  test("while links are made in it never breaks anything", async () => {
+  testOnBoth("while links are made in it never breaks anything", async () => {
     const me = await server().account();
     const group = await addGroup(me);
 

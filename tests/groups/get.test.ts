@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
-onBothEngines("GET /groups/{id}", (server) => {
+onServer("GET /groups/{id}", (server) => {
   test("tells the group with the number of its links, whatever they show", async () => {
     const me = await server().account();
     const group = await addGroup(me, "Docs");

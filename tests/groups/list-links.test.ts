@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
-onBothEngines("GET /groups/{id}/links", (server) => {
+onServer("GET /groups/{id}/links", (server) => {
   test("lists the links of the group as full records, newest first", async () => {
     const me = await server().account();
     const group = await addGroup(me);

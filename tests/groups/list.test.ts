@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
-onBothEngines("GET /groups", (server) => {
+onServer("GET /groups", (server) => {
   test("an account without groups has an empty list", async () => {
     const me = await server().account();
 

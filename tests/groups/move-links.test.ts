@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
-onBothEngines("POST /groups/{id}/links", (server) => {
+onServer("POST /groups/{id}/links", (server) => {
   test("moves links from anywhere and tells of each what became of it", async () => {
     const me = await server().account();
     const stranger = await server().account();

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
-onBothEngines("GET /groups/none", (server) => {
+onServer("GET /groups/none", (server) => {
   test("counts the links that are in no group, by what they are", async () => {
     const me = await server().account();
     const group = await addGroup(me);

@@ -10,14 +10,14 @@ import {
 import { reclassify } from "../../server/links/reclassify.ts";
 import { becomeUnknown, check } from "../checked.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addGroup, setLink } from "../rows.ts";
 
 async function add(me: Asker, url: string, group_id: string | null = null): Promise<string> {
   return (await me.post("/api/v1/links", { url, group_id })).body.data.id;
 }
 
-onBothEngines("What is kept for the dashboard", (server) => {
+onServer("What is kept for the dashboard", (server, { test, testOnBoth }) => {
   const read = (me: Asker) => {
     const { store } = server().deps;
     return {
@@ -308,7 +308,7 @@ onBothEngines("What is kept for the dashboard", (server) => {
     expect(await kept.changes()).toEqual([]);
   });
 
-  test("all counts agree with the links after many changes", async () => {
+  testOnBoth("all counts agree with the links after many changes", async () => {
     const me = await server().account();
     const group = await addGroup(me);
     const ids: string[] = [];

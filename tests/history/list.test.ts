@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addLink, anyUrl } from "../rows.ts";
 
 const path = "/api/v1/history";
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
-onBothEngines("GET /history", (server) => {
+onServer("GET /history", (server) => {
   test("tells of each check what it saw", async () => {
     const me = await server().account();
     const url = anyUrl();

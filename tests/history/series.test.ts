@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addGroup, addLink } from "../rows.ts";
 
 const path = "/api/v1/history/series";
@@ -20,7 +20,7 @@ const NOTHING = {
 type Point = typeof NOTHING & { start: string };
 const totalsOf = (points: Point[]) => points.map(({ totalChecks }) => totalChecks);
 
-onBothEngines("GET /history/series", (server) => {
+onServer("GET /history/series", (server) => {
   test("tells of every bucket that the time touches, whole and in order", async () => {
     const me = await server().account();
     const link = await addLink(me);

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addGroup, addLink } from "../rows.ts";
 
 const path = "/api/v1/history/stats";
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
 
-onBothEngines("GET /history/stats", (server) => {
+onServer("GET /history/stats", (server) => {
   test("an account without checks has zeros", async () => {
     const me = await server().account();
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
@@ -10,7 +10,7 @@ import { checkOne } from "../../server/monitor/checker.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { unpack } from "../../server/verdict/probe/response.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { sized } from "../long.ts";
 import { startNameServer } from "../name-server.ts";
@@ -94,9 +94,9 @@ async function kept({ deps: { store }, config }: TestServer): Promise<string> {
   ].join("\n");
 }
 
-onBothEngines(
+onServer(
   "With settings for a host",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     /** The links of earlier tests wait. */
     beforeEach(async () => {
       const nextCheckAt = server().clock.now() + 1000 * DAY;
@@ -363,7 +363,7 @@ onBothEngines(
       expect(site.requests).toEqual([]);
     });
 
-    test("a change counts at once here, and within ten seconds on another node", async () => {
+    testOnBoth("a change counts at once here, and within ten seconds on another node", async () => {
       says = () => html(PAGE);
       const me = await server().account();
       const id = await settingOf(me, { headers: [{ name: "X-Key", value: "the first" }] });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createCrowd } from "../../server/http/read-request.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { sendRaw } from "./raw.ts";
 
@@ -15,7 +15,7 @@ const objectOf = (bytes: number) => {
 };
 const nested = (levels: number) => `{"name":"a","deep":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
-onBothEngines("A request's body", (server) => {
+onServer("A request's body", (server) => {
   test("may have 64 KiB, and no byte more", async () => {
     const me = await server().account();
 

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 
 const ORIGIN = "https://app.example.org";
 const PREFLIGHT = { "access-control-request-method": "POST" };
 
-onBothEngines("Scripts of other origins", (server) => {
+onServer("Scripts of other origins", (server) => {
   test("may read nothing as long as the operator allows none", async () => {
     const me = await server().account();
 
@@ -16,7 +16,7 @@ onBothEngines("Scripts of other origins", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "Scripts of an allowed origin",
   (server) => {
     const preflight = (path: string, origin: string) =>

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
-onBothEngines("An entity tag", (server) => {
+onServer("An entity tag", (server) => {
   const group = async () => {
     const me = await server().account();
     const path = `/api/v1/groups/${await addGroup(me)}`;

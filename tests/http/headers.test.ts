@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { sendRaw } from "./raw.ts";
 
-onBothEngines("Every reply", (server) => {
+onServer("Every reply", (server) => {
   const replies = async () => {
     const me = await server().account();
     return [
@@ -85,7 +85,7 @@ onBothEngines("Every reply", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "Behind HTTPS",
   (server) => {
     test("every reply asks for HTTPS from then on", async () => {

@@ -4,7 +4,7 @@ import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
 import { VERSION } from "../../server/lib/runtime.ts";
 import { eachRow } from "../each-row.ts";
 import { failingDeps } from "../events/failing-store.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";
 import { startSentinel } from "../sentinel.ts";
@@ -15,7 +15,7 @@ const sentinel = await startSentinel();
 
 afterAll(() => sentinel.stop());
 
-onBothEngines(
+onServer(
   "A server",
   (server) => {
     const stranger = (): Asker => server().asker("");

@@ -1,10 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createService } from "../../server/app/app.ts";
 import { createDeps } from "../../server/app/build.ts";
 import { createStore } from "../../server/db/store.ts";
 import { idempotencyKeys } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 import { addGroup, addLink, anyUrl } from "../rows.ts";
 
@@ -63,7 +63,7 @@ async function otherProcess({ deps, config, clock }: TestServer, { key }: Asker)
 
 const JSON_BODY = { "content-type": "application/json" };
 
-onBothEngines("An idempotency key", (server) => {
+onServer("An idempotency key", (server, { test, testOnBoth }) => {
   const countGroups = async (me: Asker) => (await me.get(path)).body.data.pagination.total;
 
   test("gives the same answer twice, headers included, and makes one thing", async () => {
@@ -114,7 +114,7 @@ onBothEngines("An idempotency key", (server) => {
     expect(replayed.headers.get("idempotent-replayed")).toBe("true");
   });
 
-  test("fifty times at once makes one thing", async () => {
+  testOnBoth("fifty times at once makes one thing", async () => {
     const me = await server().account();
     const ask = () => me.post("/api/v1/links", { url: "https://example.org/fifty" }, key("one"));
 
@@ -222,21 +222,24 @@ onBothEngines("An idempotency key", (server) => {
     expect((await me.get(path)).body.data.items).toEqual([again.body.data]);
   });
 
-  test("of a process that is still busy makes one thing, and both get the same answer", async () => {
-    const me = await server().account();
-    const other = await otherProcess(server(), me);
-    const held = holdNextTransaction(server());
-    const slow = me.post(path, { name: "a" }, key("one"));
-    await held.reached;
+  testOnBoth(
+    "of a process that is still busy makes one thing, and both get the same answer",
+    async () => {
+      const me = await server().account();
+      const other = await otherProcess(server(), me);
+      const held = holdNextTransaction(server());
+      const slow = me.post(path, { name: "a" }, key("one"));
+      await held.reached;
 
-    const quick = await other.post(path, { name: "a" }, key("one"));
-    held.release();
+      const quick = await other.post(path, { name: "a" }, key("one"));
+      held.release();
 
-    expect([quick.status, quick.headers.get("idempotent-replayed")]).toEqual([201, null]);
-    expect((await slow).headers.get("idempotent-replayed")).toBe("true");
-    expect([(await slow).status, (await slow).body]).toEqual([201, quick.body]);
-    expect(await countGroups(me)).toBe(1);
-  });
+      expect([quick.status, quick.headers.get("idempotent-replayed")]).toEqual([201, null]);
+      expect((await slow).headers.get("idempotent-replayed")).toBe("true");
+      expect([(await slow).status, (await slow).body]).toEqual([201, quick.body]);
+      expect(await countGroups(me)).toBe(1);
+    },
+  );
 
   test("of a process that is still busy is refused with another body", async () => {
     const me = await server().account();
@@ -308,7 +311,7 @@ onBothEngines("An idempotency key", (server) => {
     expect(second.headers.get("idempotent-replayed")).toBe("true");
   });
 
-  test.each(ROUTES)("of two processes at once makes one change by %s", async (where) => {
+  testOnBoth.each(ROUTES)("of two processes at once makes one change by %s", async (where) => {
     const me = await server().account();
     const other = await otherProcess(server(), me);
     const request = await requestOf(me, where);
@@ -324,7 +327,7 @@ onBothEngines("An idempotency key", (server) => {
     expect(replayed).toHaveLength(1);
   });
 
-  test("of two processes at once hands out one secret", async () => {
+  testOnBoth("of two processes at once hands out one secret", async () => {
     const me = await server().account();
     const other = await otherProcess(server(), me);
     const both = (target: string, body?: object) =>

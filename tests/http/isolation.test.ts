@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { type Asker, onBothEngines, type Reply } from "../harness.ts";
+import { type Asker, onServer, type Reply } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 import { addCheck, addGroup, addLink } from "../rows.ts";
 
 const YESTERDAY = { since: "2029-12-31" };
 
-onBothEngines("Two accounts", (server) => {
+onServer("Two accounts", (server) => {
   /** One of everything that an account can have. */
   async function furnished() {
     const me = await server().account();

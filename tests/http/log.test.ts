@@ -4,12 +4,12 @@ import { createFront } from "../../server/http/front.ts";
 import { routeTable } from "../../server/http/routing.ts";
 import { describeError, log } from "../../server/lib/log.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { BEHIND_PROXY } from "../session/browser.ts";
 import { sendRaw } from "./raw.ts";
 
-onBothEngines(
+onServer(
   "The log",
   (server) => {
     test("has a line for a request that changed something, with who asked and from where", async () => {

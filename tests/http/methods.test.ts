@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addKey, WRITE_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";
 
@@ -29,7 +29,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROP
 
 const sorted = (allow: string | null) => allow?.split(", ").sort().join(", ");
 
-onBothEngines("The methods of a path", (server) => {
+onServer("The methods of a path", (server) => {
   const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
     fetch(server().url + path, { method, headers });
   const as = ({ key }: Asker) => ({ authorization: `Bearer ${key}` });

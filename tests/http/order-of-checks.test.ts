@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, type Reply } from "../harness.ts";
+import { onServer, type Reply } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addLink } from "../rows.ts";
 
 const TOO_LARGE = JSON.stringify({ name: "x".repeat(70_000) });
 const TEXT = { "content-type": "text/plain" };
 
-onBothEngines("A request that is wrong in several ways", (server) => {
+onServer("A request that is wrong in several ways", (server) => {
   const codeOf = ({ status, body }: Reply) => [status, body.error.code];
 
   test("is too large before it is anything else", async () => {

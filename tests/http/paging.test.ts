@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { expect } from "bun:test";
+import { onServer } from "../harness.ts";
 
 const path = "/api/v1/links";
 const linksOf = (header: string | null) =>
@@ -7,7 +7,7 @@ const linksOf = (header: string | null) =>
     [...(header ?? "").matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url, rel]) => [rel, url]),
   );
 
-onBothEngines("A list", (server) => {
+onServer("A list", (server, { test, testOnBoth }) => {
   const withLinks = async (count: number) => {
     const me = await server().account();
     const links = Array.from({ length: count }, (_, i) => ({ url: `https://example.org/${i}` }));
@@ -68,7 +68,7 @@ onBothEngines("A list", (server) => {
     expect(new Set(seen).size).toBe(3);
   });
 
-  test("shows no link twice while others are added", async () => {
+  testOnBoth("shows no link twice while others are added", async () => {
     const me = await withLinks(100);
     const ids = (await me.get(`${path}?per_page=100`)).body.data.items.map(
       ({ id }: { id: string }) => id,

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 
 const LISTS = ["keys", "links", "groups", "history", "webhooks"];
 
-onBothEngines("A request's query", (server) => {
+onServer("A request's query", (server) => {
   eachRow(LISTS)("of %s takes a page and its size as plain numbers only", async (list) => {
     const me = await server().account();
 

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { type Asker, onBothEngines, type Reply } from "../harness.ts";
+import { type Asker, onServer, type Reply } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-onBothEngines("Over HTTP the rate limit", (server) => {
+onServer("Over HTTP the rate limit", (server) => {
   const path = "/api/v1/nothing";
   const use = async (me: Asker, times: number) => {
     const replies: Reply[] = [];
@@ -149,7 +149,7 @@ onBothEngines("Over HTTP the rate limit", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "An hourly limit",
   (server) => {
     test("is told instead of the minute's when it is the one that is used up", async () => {
@@ -167,7 +167,7 @@ onBothEngines(
   { STILLUP_RATE_LIMIT_PER_HOUR: "5" },
 );
 
-onBothEngines(
+onServer(
   "Without limits",
   (server) => {
     test("nothing is refused and nothing told", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { sendRaw } from "./raw.ts";
 
-onBothEngines("A request that no browser would send", (server) => {
+onServer("A request that no browser would send", (server) => {
   /** `line` is the request line, each header a line of its own. */
   const send = (line: string, ...headers: string[]) =>
     sendRaw(server().url, `${[line, ...headers, "Connection: close"].join("\r\n")}\r\n\r\n`);

@@ -5,11 +5,11 @@ import { newId } from "../../server/lib/ids.ts";
 import { openGroupBook } from "../../server/links/groups/groups.ts";
 import { eachRow } from "../each-row.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { LINKS, read, URL_A } from "../triage/playing.ts";
 import { readIn } from "./reading.ts";
 
-onBothEngines("Importing a list", (server) => {
+onServer("Importing a list", (server) => {
   async function workFor(me: Asker, more: Partial<Import> = {}): Promise<Import> {
     const { deps } = server();
     const caller = callerOf(me);

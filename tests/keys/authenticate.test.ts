@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { apiKeyOf, hashToken, newApiKey } from "../../server/lib/ids.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 
 test("a key is su_, 32 characters and their CRC-32 in base62", () => {
@@ -12,7 +12,7 @@ test("a key is su_, 32 characters and their CRC-32 in base62", () => {
   expect(hashToken(first)).toBe("1b3971dab2b15d5b7c889e11bb0de59cb1f0ac61b15e3e8e5fbe8eb55b7d00b6");
 });
 
-onBothEngines("The Authorization header", (server) => {
+onServer("The Authorization header", (server) => {
   const withHeader = (authorization: string | undefined, query = "") =>
     fetch(`${server().url}/api/v1/links${query}`, {
       headers: authorization === undefined ? {} : { authorization },

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 
-onBothEngines("PATCH /keys/{id}", (server) => {
+onServer("PATCH /keys/{id}", (server) => {
   test("changes what is given and keeps the rest, the value included", async () => {
     const me = await server().account();
     const key = await addKey(server(), me, { name: "old", expires_at: "2031-01-01" });

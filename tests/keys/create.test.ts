@@ -3,14 +3,14 @@ import { eq } from "drizzle-orm";
 import { apiKeys } from "../../server/db/tables.ts";
 import { hashToken, isApiKey } from "../../server/lib/ids.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 import { newOwner, openBrowser } from "../session/browser.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 
 const YEAR = 365 * 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-onBothEngines("POST /keys", (server) => {
+onServer("POST /keys", (server) => {
   test("a new key may read and write, never expires, and is shown once", async () => {
     const me = await server().account();
 

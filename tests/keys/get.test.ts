@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addKey } from "./asking.ts";
 
-onBothEngines("GET /keys/{id}", (server) => {
+onServer("GET /keys/{id}", (server) => {
   test("tells the key without its value, the id in either case", async () => {
     const me = await server().account();
     const { id, key } = await addKey(server(), me, { name: "ci" });

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addKey } from "./asking.ts";
 
-onBothEngines("GET /keys", (server) => {
+onServer("GET /keys", (server) => {
   test("lists the live keys, newest first, without their values", async () => {
     const me = await server().account();
     server().clock.moveBy(1000);

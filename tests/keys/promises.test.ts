@@ -4,7 +4,7 @@ import { createMeter } from "../../server/accounts/usage.ts";
 import { apiKeys, audit } from "../../server/db/tables.ts";
 import { apiKeyOf, isApiKey } from "../../server/lib/ids.ts";
 import { log } from "../../server/lib/log.ts";
-import { type Asker, onBothEngines, startServer, type TestServer } from "../harness.ts";
+import { type Asker, onServer, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -27,7 +27,7 @@ const guess = () => {
   return apiKeyOf([...picks].map((pick) => ALPHABET[pick % ALPHABET.length]).join(""));
 };
 
-onBothEngines(
+onServer(
   "an API key",
   (server) => {
     const idOf = async (me: Asker) => (await me.get("/api/v1/keys")).body.data.items[0].id;

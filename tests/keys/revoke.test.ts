@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addKey, WRITE_ONLY } from "./asking.ts";
 
-onBothEngines("DELETE /keys/{id}", (server) => {
+onServer("DELETE /keys/{id}", (server) => {
   test("whoever still uses the key is told that it was revoked", async () => {
     const me = await server().account();
     const key = await addKey(server(), me);

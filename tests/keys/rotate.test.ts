@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { expect } from "bun:test";
+import { onServer } from "../harness.ts";
 import { addKey, WRITE_ONLY } from "./asking.ts";
 
-onBothEngines("POST /keys/{id}/rotate", (server) => {
+onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
   test("the key keeps its id and settings and has a new value, shown once", async () => {
     const me = await server().account();
     const old = await addKey(server(), me, { name: "ci", expires_at: "2031-01-01" });
@@ -87,7 +87,7 @@ onBothEngines("POST /keys/{id}/rotate", (server) => {
     expect((await full.get("/api/v1/links")).status).toBe(200);
   });
 
-  test("of ten at once, only values that were never replaced still work", async () => {
+  testOnBoth("of ten at once, only values that were never replaced still work", async () => {
     const me = await server().account();
     const { id } = await addKey(server(), me);
 

@@ -5,13 +5,13 @@ import { NO_ID } from "../bad-values.ts";
 import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
 import { addMany } from "../checker/many-links.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
 const LINKS = "/api/v1/links";
 const key = (text: string) => ({ "idempotency-key": text });
 
-onBothEngines("POST /links/batch-change", (server) => {
+onServer("POST /links/batch-change", (server) => {
   const path = `${LINKS}/batch-change`;
 
   const linkOf = async (me: Asker, id: string) => (await me.get(`${LINKS}/${id}`)).body.data;

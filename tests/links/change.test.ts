@@ -5,14 +5,14 @@ import { changeLink } from "../../server/links/change.ts";
 import { NO_ID } from "../bad-values.ts";
 import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
 import { saw } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
 const path = "/api/v1/links";
 const HOUR = 3_600_000;
 const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";
 
-onBothEngines("PATCH /links/{id}", (server) => {
+onServer("PATCH /links/{id}", (server) => {
   test("puts a link into a group and takes it out, and keeps the rest", async () => {
     const me = await server().account();
     const group = await addGroup(me);

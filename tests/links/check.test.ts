@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addLink, setLink } from "../rows.ts";
 
 const path = "/api/v1/links";
 
-onBothEngines("POST /links/{id}/check", (server) => {
+onServer("POST /links/{id}/check", (server) => {
   test("starts a check at once, whatever the link was", async () => {
     const me = await server().account();
     const link = await addLink(me);

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, anyUrl } from "../rows.ts";
 
 const path = "/api/v1/links/batch";
 
-onBothEngines("POST /links/batch", (server) => {
+onServer("POST /links/batch", (server) => {
   test("makes what it can and tells of each item in order", async () => {
     const me = await server().account();
     const group = await addGroup(me);

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { numbers } from "../../server/db/tables.ts";
 import { NO_ID } from "../bad-values.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 import { addGroup, anyUrl } from "../rows.ts";
 
 const path = "/api/v1/links";
 const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";
 
-onBothEngines("POST /links", (server) => {
+onServer("POST /links", (server) => {
   test("a new link is unknown, due at once, and told where it is", async () => {
     const me = await server().account();
 
@@ -168,7 +168,7 @@ onBothEngines("POST /links", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "An account at its limit of links",
   (server) => {
     test("makes no more, also when all ask at once; deleted links leave room", async () => {

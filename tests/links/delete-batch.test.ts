@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
 import { subscribe, told } from "../batches/playing.ts";
 import { addMany } from "../checker/many-links.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { addCheck, addLink, setLink } from "../rows.ts";
 
-onBothEngines("POST /links/batch-delete", (server) => {
+onServer("POST /links/batch-delete", (server) => {
   const path = "/api/v1/links/batch-delete";
 
   test("deletes what is there and ours, and tells of each of the rest why not", async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addGroup, addLink } from "../rows.ts";
 
 const path = "/api/v1/links";
 
-onBothEngines("DELETE /links/{id}", (server) => {
+onServer("DELETE /links/{id}", (server) => {
   test("takes the link, its history and its place in every count", async () => {
     const me = await server().account();
     const group = await addGroup(me);

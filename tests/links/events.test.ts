@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { DAY, saw } from "../checker/ended.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { addLink } from "../rows.ts";
 
@@ -23,7 +23,7 @@ const eventsOf = async (me: Asker, link: string, query = "") =>
   (await me.get(`/api/v1/links/${link}/events${query}`)).body.data;
 const namesIn = ({ items }: { items: { event: string }[] }) => items.map(({ event }) => event);
 
-onBothEngines("GET /links/{id}/events", (server) => {
+onServer("GET /links/{id}/events", (server) => {
   test("tells what happened to this link, newest first, and nothing of others", async () => {
     const me = await server().account();
     await addWebhook(me, "https://ops.example.org/hook");

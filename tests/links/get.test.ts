@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { DAY, NO_EVIDENCE, saw } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { addCheck, addLink, setLink } from "../rows.ts";
 
@@ -48,7 +48,7 @@ const OLD = {
   tls_expires_at: null,
 };
 
-onBothEngines("GET /links/{id}", (server) => {
+onServer("GET /links/{id}", (server) => {
   test("tells what the last check saw, and why", async () => {
     const me = await server().account();
     const link = await addLink(me);

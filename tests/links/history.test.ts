@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addLink } from "../rows.ts";
 
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
@@ -10,7 +10,7 @@ const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.m
 const CHANGED = { statusChanged: true, previousStatus: "unknown" } as const;
 const SIGNAL = { rule: "soft404_title", text: "The title says that there is no such page." };
 
-onBothEngines("GET /links/{id}/history", (server) => {
+onServer("GET /links/{id}/history", (server) => {
   test("lists the checks of this link only, newest first", async () => {
     const me = await server().account();
     const [link, other] = [await addLink(me), await addLink(me)];

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
 const path = "/api/v1/links";
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
-onBothEngines("GET /links", (server) => {
+onServer("GET /links", (server) => {
   test("lists links newest first, as records without evidence", async () => {
     const me = await server().account();
     const first = await addLink(me);

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../bad-values.ts";
-import { type Asker, onBothEngines, type Reply } from "../harness.ts";
+import { type Asker, onServer, type Reply } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addGroup, anyUrl } from "../rows.ts";
 
 const path = "/api/v1/links/preview";
 
-onBothEngines("POST /links/preview", (server) => {
+onServer("POST /links/preview", (server) => {
   test("tells of each item in order what would become of it", async () => {
     const me = await server().account();
     const taken = await me.post("/api/v1/links", { url: "https://example.org/taken" });
@@ -92,7 +92,7 @@ onBothEngines("POST /links/preview", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "POST /links/preview for an account of three links",
   (server) => {
     const urls = () => Array.from({ length: 3 }, () => ({ url: anyUrl() }));

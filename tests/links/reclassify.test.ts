@@ -1,11 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { classification, links } from "../../server/db/tables.ts";
 import { reclassify } from "../../server/links/reclassify.ts";
 import { fingerprintOf } from "../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { bucketOfUrl } from "../../server/work/nodes.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 
 const WIKI = catalogueWith([{ id: "wiki", name: "Our wiki", hosts: ["wiki.test"] }]);
 const BEFORE = catalogueWith([]);
@@ -26,7 +26,7 @@ const afterOneStep = () => {
   } as AbortSignal;
 };
 
-onBothEngines("when the catalogue grows", (server) => {
+onServer("when the catalogue grows", (server, { test, testOnBoth }) => {
   test("links are filed anew, each once, and the rest stays as it is", async () => {
     const me = await server().account("enterprise");
     const { store } = server().deps;
@@ -50,30 +50,33 @@ onBothEngines("when the catalogue grows", (server) => {
     expect(await reclassify({ store, catalogue: BEFORE })).toBe(MANY / 2);
   });
 
-  test("links are filed under the bucket of their site, once, where processes share them", async () => {
-    const me = await server().account("enterprise");
-    const { store } = server().deps;
-    const { isShared } = store.engine;
-    const urls = ["https://a.example/1", "https://www.a.example/2", "https://b.example:8080/"];
-    await me.post("/api/v1/links/batch", { links: urls.map((url) => ({ url })) });
-    const isMine = eq(links.accountId, me.accountId);
-    const buckets = async () =>
-      (await store.select({ url: links.url, bucket: links.bucket }).from(links).where(isMine)).map(
-        ({ url, bucket }) => [url, bucket],
-      );
-    const right = urls.map((url) => [url, isShared ? bucketOfUrl(url) : 0]).sort();
-    // As an earlier version left them.
-    await store.update(links).set({ bucket: 0 }).where(isMine);
-    await store.update(classification).set({ fingerprint: fingerprintOf(BEFORE) });
+  testOnBoth(
+    "links are filed under the bucket of their site, once, where processes share them",
+    async () => {
+      const me = await server().account("enterprise");
+      const { store } = server().deps;
+      const { isShared } = store.engine;
+      const urls = ["https://a.example/1", "https://www.a.example/2", "https://b.example:8080/"];
+      await me.post("/api/v1/links/batch", { links: urls.map((url) => ({ url })) });
+      const isMine = eq(links.accountId, me.accountId);
+      const buckets = async () =>
+        (
+          await store.select({ url: links.url, bucket: links.bucket }).from(links).where(isMine)
+        ).map(({ url, bucket }) => [url, bucket]);
+      const right = urls.map((url) => [url, isShared ? bucketOfUrl(url) : 0]).sort();
+      // As an earlier version left them.
+      await store.update(links).set({ bucket: 0 }).where(isMine);
+      await store.update(classification).set({ fingerprint: fingerprintOf(BEFORE) });
 
-    expect(await reclassify({ store, catalogue: BEFORE })).toBe(0);
+      expect(await reclassify({ store, catalogue: BEFORE })).toBe(0);
 
-    expect((await buckets()).sort()).toEqual(right);
-    expect(bucketOfUrl(urls[0]!)).toBe(bucketOfUrl(urls[1]!));
-    await store.update(links).set({ bucket: 0 }).where(isMine);
-    await reclassify({ store, catalogue: BEFORE });
-    expect((await buckets()).every(([, bucket]) => bucket === 0)).toBe(true);
-  });
+      expect((await buckets()).sort()).toEqual(right);
+      expect(bucketOfUrl(urls[0]!)).toBe(bucketOfUrl(urls[1]!));
+      await store.update(links).set({ bucket: 0 }).where(isMine);
+      await reclassify({ store, catalogue: BEFORE });
+      expect((await buckets()).every(([, bucket]) => bucket === 0)).toBe(true);
+    },
+  );
 
   test("a stop in the middle loses nothing, and the rest is done by the next start", async () => {
     const me = await server().account("enterprise");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { addCheck, addLink, type Check, setLink } from "../rows.ts";
 
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
@@ -10,7 +10,7 @@ const FIRST = { statusChanged: true, previousStatus: "unknown" } as const;
 const runsOf = async (me: Asker, link: string, query = ""): Promise<Parsed> =>
   (await me.get(`/api/v1/links/${link}/runs${query}`)).body.data;
 
-onBothEngines("GET /links/{id}/runs", (server) => {
+onServer("GET /links/{id}/runs", (server) => {
   const check = (me: Asker, link: string, more: Partial<Check>) =>
     addCheck(server(), me, link, more);
 
@@ -142,7 +142,7 @@ onBothEngines("GET /links/{id}/runs", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "GET /links/{id}/runs after old checks were deleted",
   (server) => {
     test("still counts the checks of a run, and knows what came before a change", async () => {

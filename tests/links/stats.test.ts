@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addLink } from "../rows.ts";
 
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
 
-onBothEngines("GET /links/{id}/stats", (server) => {
+onServer("GET /links/{id}/stats", (server) => {
   test("counts the checks of this link, and tells how much of the time it was there", async () => {
     const me = await server().account();
     const [link, other] = [await addLink(me), await addLink(me)];

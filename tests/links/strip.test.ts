@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { addCheck, addLink, setLink } from "../rows.ts";
 
 const LIST = "/api/v1/links?include=strip";
 
-onBothEngines("GET /links?include=strip", (server) => {
+onServer("GET /links?include=strip", (server) => {
   /** Today is the first of January; each check is so many days ago, and makes the link what it says. */
   async function addStory(me: Asker, checks: [daysAgo: number, status: Verdict][]) {
     const link = await addLink(me);

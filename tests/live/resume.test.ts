@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createLive, type Live } from "../../server/views/live/live.ts";
 import { linksCheckedSince } from "../../server/views/live/watch.ts";
 import { callerOf } from "../exports/read-csv.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addCheck, addChecks, addLink } from "../rows.ts";
 
 type Whose = Parameters<Live["subscribe"]>[0];
@@ -23,7 +23,7 @@ async function comeBack(live: Live, whose: Whose, known: string | null = null) {
   return heard;
 }
 
-onBothEngines("Pages that reconnect", (server) => {
+onServer("Pages that reconnect", (server) => {
   test("get no topics if nothing has changed", async () => {
     const whose = callerOf(await server().account());
     const live = createLive(server().deps);
@@ -73,7 +73,7 @@ onBothEngines("Pages that reconnect", (server) => {
   });
 });
 
-onBothEngines("Links that were checked", (server) => {
+onServer("Links that were checked", (server) => {
   test("are listed once, without deleted ones", async () => {
     const me = await server().account();
     const [link, gone] = [await addLink(me), await addLink(me)];

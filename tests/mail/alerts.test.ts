@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, links, webhooks } from "../../server/db/tables.ts";
 import { check } from "../checked.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { addLink } from "../rows.ts";
@@ -27,7 +27,7 @@ async function mailTo(server: TestServer, me: Asker, more: object = {}) {
 const lettersTo = (address: string) =>
   host.letters.filter(({ recipients }) => recipients.includes(address));
 
-onBothEngines(
+onServer(
   "an alert by mail",
   (server) => {
     test("is one conversation about each link, with the state in the sender's name", async () => {

@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { mailAddresses } from "../../server/db/tables.ts";
 import { claimDue, type DueWebhook } from "../../server/webhooks/claim.ts";
 import { check } from "../checked.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 
 const host = await startMailHost();
 const MANY = 60;
 
-onBothEngines(
+onServer(
   "many alerts by mail that wait for the mail server",
   (server) => {
     test("leave the turn to other webhooks, and take it a few at a time", async () => {

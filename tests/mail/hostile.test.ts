@@ -3,7 +3,7 @@ import { renderMail } from "../../server/mail/layout.ts";
 import { mailFor } from "../../server/webhooks/email.ts";
 import { sampleOf } from "../../server/webhooks/event-types.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 
 const host = await startMailHost();
@@ -58,7 +58,7 @@ const OURS = new Set([
   ...["auto-submitted", "x-auto-response-suppress", "content-type", "list", "x-stillup-event"],
 ]);
 
-onBothEngines(
+onServer(
   "a hostile text",
   (server) => {
     eachRow(HOSTILE.map((text) => ({ text, shown: JSON.stringify(text).slice(0, 60) })))(

@@ -1,10 +1,10 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect } from "bun:test";
 import { and, desc, eq } from "drizzle-orm";
 import { deleteOldMails, queueMail } from "../../server/accounts/mails.ts";
 import { sendDue } from "../../server/accounts/send-mails.ts";
 import { audit, mailAddresses, mails, users } from "../../server/db/tables.ts";
 import { saw } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { makeAdministrator, newTeam } from "../people/people.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { type Browser, newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
@@ -26,9 +26,9 @@ const lettersTo = (address: string) =>
 
 const tokenIn = (address: string) => /#token=([\w-]+)/.exec(lettersTo(address).at(-1)!.text!)?.[1];
 
-onBothEngines(
+onServer(
   "mail to people",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     beforeAll(() => void host.letters.splice(0));
 
     test("invites someone with a link that the inviter never sees", async () => {
@@ -157,7 +157,7 @@ onBothEngines(
       expect(await store.$count(mails, eq(mails.address, address))).toBe(5);
     });
 
-    test("counts toward its limits what others queue at the same time", async () => {
+    testOnBoth("counts toward its limits what others queue at the same time", async () => {
       const { deps } = server();
       const accounts = await Promise.all(Array.from({ length: 5 }, () => newOwner(server())));
       const address = "flooded@example.org";

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { noteVerified } from "../../server/accounts/sign-in.ts";
 import { mailAddresses, users, webhooks } from "../../server/db/tables.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { agreeTo, sendAll } from "./recipients.ts";
@@ -44,7 +44,7 @@ const oneClick = (server: TestServer, path: string) =>
     redirect: "manual",
   });
 
-onBothEngines(
+onServer(
   "the recipient of an alert",
   (server) => {
     beforeAll(() => void host.letters.splice(0));

@@ -1,16 +1,16 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq, inArray } from "drizzle-orm";
 import { changes, links, webhooks } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { check } from "../checked.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 
 const PATH = "/api/v1/changes";
 
-onBothEngines("GET /changes", (server) => {
+onServer("GET /changes", (server, { test, testOnBoth }) => {
   const add = (me: Asker, url: string) => addLink(me, { url });
   const addAll = (me: Asker, host: string, count: number) =>
     Promise.all(Array.from({ length: count }, (_, n) => add(me, `https://${host}/${n}`)));
@@ -115,7 +115,7 @@ onBothEngines("GET /changes", (server) => {
     expect(second.next).toBeNull();
   });
 
-  test("lists each of very many changes once, also those of one moment", async () => {
+  testOnBoth("lists each of very many changes once, also those of one moment", async () => {
     const me = await server().account();
     const id = await add(me, "https://example.com/");
     await check(server(), [id], "ok");

@@ -5,7 +5,7 @@ import { type ClaimedLink, claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
 const overview = async (me: Asker) => (await me.get("/api/v1/overview")).body.data;
@@ -25,7 +25,7 @@ async function claim({ deps }: TestServer, id: string): Promise<ClaimedLink> {
 
 const BLANK = { total: 0, items: [] };
 
-onBothEngines("GET /overview", (server) => {
+onServer("GET /overview", (server) => {
   test("of a new account has nothing to tell", async () => {
     const me = await server().account();
 

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { closeYesterday } from "../../server/history/status-days.ts";
 import { check } from "../checked.ts";
 import { DAY } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 
 const PATH = "/api/v1/overview/series";
 
-onBothEngines("GET /overview/series", (server) => {
+onServer("GET /overview/series", (server) => {
   /** Until a new day has begun that many times. */
   async function passDays(count: number) {
     for (let day = 0; day < count; day++) {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addLink, setLink } from "../rows.ts";
 
-onBothEngines("GET /overview/services", (server) => {
+onServer("GET /overview/services", (server) => {
   test("counts links by service and status, the largest first", async () => {
     const me = await server().account();
     for (const status of ["active", "dead", "unknown", "active"] as const) {

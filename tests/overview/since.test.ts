@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { becomeUnknown, check } from "../checked.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
-onBothEngines("What happened since the last visit", (server) => {
+onServer("What happened since the last visit", (server) => {
   async function enter() {
     const made = await newOwner(server());
     const browser = openBrowser(server());

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { findAttention } from "../../server/views/sites/attention.ts";
 import { becomeUnknown, check } from "../checked.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 
 const add = (me: Asker, url: string) => addLink(me, { url });
@@ -12,7 +12,7 @@ const names = async (me: Asker, query = "") =>
 const attention = async (me: Asker, query = "") =>
   (await me.get(`/api/v1/attention${query}`)).body.data;
 
-onBothEngines("GET /sites", (server) => {
+onServer("GET /sites", (server, { test, testOnBoth }) => {
   test("tells of each site what is dead on it and why, the worst first", async () => {
     const me = await server().account();
     const docs = [
@@ -85,7 +85,7 @@ onBothEngines("GET /sites", (server) => {
     expect((await sites(me)).items[0].days).toEqual([2, 2, ...Array(28).fill(1)].slice(0, 30));
   });
 
-  test("filters, searches and sorts", async () => {
+  testOnBoth("filters, searches and sorts", async () => {
     const me = await server().account();
     const dead = await add(me, "https://dead.example/");
     const big = [await add(me, "https://big.example/1"), await add(me, "https://big.example/2")];
@@ -110,7 +110,7 @@ onBothEngines("GET /sites", (server) => {
     });
   });
 
-  test("goes on after any site, in every order, as the pages do", async () => {
+  testOnBoth("goes on after any site, in every order, as the pages do", async () => {
     const me = await server().account();
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push(await add(me, `https://s${n % 7}.example/${n}`));
@@ -140,7 +140,7 @@ onBothEngines("GET /sites", (server) => {
   });
 });
 
-onBothEngines("GET /attention", (server) => {
+onServer("GET /attention", (server) => {
   test("makes one cause of what died together, the largest first", async () => {
     const me = await server().account();
     const docs: string[] = [];

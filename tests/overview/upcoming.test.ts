@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { siteHosts, sources } from "../../server/db/tables.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { addLink } from "../rows.ts";
 
 const PATH = "/api/v1/overview/upcoming";
 const DAY = 86_400_000;
 
-onBothEngines("GET /overview/upcoming", (server) => {
+onServer("GET /overview/upcoming", (server) => {
   /** A link to a host whose certificate expires in so many days. */
   async function addHost(me: Asker, host: string, days: number) {
     await addLink(me, { url: `https://${host}/${crypto.randomUUID()}` });

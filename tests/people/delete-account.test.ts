@@ -1,16 +1,16 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { accounts, audit, users } from "../../server/db/tables.ts";
-import { onBothEngines, type Reply } from "../harness.ts";
+import { onServer, type Reply } from "../harness.ts";
 import { BEHIND_PROXY, type Browser, openBrowser, PASSWORD } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
 const STEP_MS = 30_000;
 
-onBothEngines(
+onServer(
   "deleting one's own account",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     const drop = (browser: Browser, body: object) => browser.ask("DELETE", "/account", body);
     const fieldsOf = ({ body }: Reply) => body.error.details.fields;
     const isThere = async (id: string) =>
@@ -113,7 +113,7 @@ onBothEngines(
       expect(allowed.status).toBe(204);
     });
 
-    test("of two who alone run the installation and go at once one stays", async () => {
+    testOnBoth("of two who alone run the installation and go at once one stays", async () => {
       await nobodyElseIsAdministrator();
       const teams = [await newTeam(server()), await newTeam(server())];
       for (const { owner } of teams) await makeAdministrator(server(), owner.id);
@@ -127,20 +127,23 @@ onBothEngines(
       expect(replies.map(({ status }) => status).sort()).toEqual([204, 409]);
     });
 
-    test("of two administrators who delete each other's account at once one stays", async () => {
-      const [one, other] = [await newTeam(server()), await newTeam(server())];
-      for (const { owner } of [one, other]) await makeAdministrator(server(), owner.id);
-      const witness = await enter(server(), one.owner.id);
+    testOnBoth(
+      "of two administrators who delete each other's account at once one stays",
+      async () => {
+        const [one, other] = [await newTeam(server()), await newTeam(server())];
+        for (const { owner } of [one, other]) await makeAdministrator(server(), owner.id);
+        const witness = await enter(server(), one.owner.id);
 
-      const replies = await Promise.all([
-        witness.delete(`/admin/accounts/${other.account.id}`),
-        other.browsers.owner.delete(`/admin/accounts/${one.account.id}`),
-      ]);
+        const replies = await Promise.all([
+          witness.delete(`/admin/accounts/${other.account.id}`),
+          other.browsers.owner.delete(`/admin/accounts/${one.account.id}`),
+        ]);
 
-      const left = [await isThere(one.account.id), await isThere(other.account.id)];
-      expect(replies.filter(({ status }) => status === 204)).toHaveLength(1);
-      expect(left.filter((each) => each)).toHaveLength(1);
-    });
+        const left = [await isThere(one.account.id), await isThere(other.account.id)];
+        expect(replies.filter(({ status }) => status === 204)).toHaveLength(1);
+        expect(left.filter((each) => each)).toHaveLength(1);
+      },
+    );
   },
   BEHIND_PROXY,
 );

@@ -1,10 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { and, eq, ne } from "drizzle-orm";
 import { removePerson, resetPerson } from "../../server/accounts/people.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import type { Store } from "../../server/db/store.ts";
 import { audit, users } from "../../server/db/tables.ts";
-import { onBothEngines, type Parsed, type Reply } from "../harness.ts";
+import { onServer, type Parsed, type Reply } from "../harness.ts";
 import {
   BEHIND_PROXY,
   type Browser,
@@ -14,9 +14,9 @@ import {
 } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
-onBothEngines(
+onServer(
   "the people of an account",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     const told = (reply: Reply) => [reply.status, reply.body.error.details?.reason];
     const roleOf = async (id: string) =>
       (await server().deps.store.select().from(users).where(eq(users.id, id)))[0]?.role;
@@ -108,7 +108,7 @@ onBothEngines(
       expect([...new Set(names)].sort()).toEqual([email, fresh].sort());
     });
 
-    test("are invited once when two accounts invite the same address at once", async () => {
+    testOnBoth("are invited once when two accounts invite the same address at once", async () => {
       const [one, other] = [await newTeam(server()), await newTeam(server())];
       const person = { email: `both-${crypto.randomUUID()}@example.org`, role: "viewer" };
 
@@ -231,7 +231,7 @@ onBothEngines(
       expect(await roleOf(owner.id)).toBe("owner");
     });
 
-    test("keep an owner also when two demote or remove each other at once", async () => {
+    testOnBoth("keep an owner also when two demote or remove each other at once", async () => {
       for (const method of ["PATCH", "DELETE"]) {
         const team = await newTeam(server());
         const other = await newColleague(server(), team, "owner");
@@ -325,44 +325,51 @@ onBothEngines(
       expect(entries.every((entry) => entry.actorName === owner.email)).toBe(true);
     });
 
-    test("an owner who was demoted this moment ends no sessions and no link of anybody", async () => {
-      const { account, owner, editor, browsers } = await newTeam(server());
-      const { deps } = server();
-      const { token } = (await browsers.owner.post(`/people/${editor.id}/password-link`)).body.data;
-      const theirs = await enter(server(), editor.id);
-      const session = { ...SESSION, user: owner, caller: await operatorOf(deps, account.id) };
-      await deps.store.update(users).set({ role: "viewer" }).where(eq(users.id, owner.id));
+    testOnBoth(
+      "an owner who was demoted this moment ends no sessions and no link of anybody",
+      async () => {
+        const { account, owner, editor, browsers } = await newTeam(server());
+        const { deps } = server();
+        const { token } = (await browsers.owner.post(`/people/${editor.id}/password-link`)).body
+          .data;
+        const theirs = await enter(server(), editor.id);
+        const session = { ...SESSION, user: owner, caller: await operatorOf(deps, account.id) };
+        await deps.store.update(users).set({ role: "viewer" }).where(eq(users.id, owner.id));
 
-      const late = resetPerson(deps, { session, as: "owner" }, editor.id);
+        const late = resetPerson(deps, { session, as: "owner" }, editor.id);
 
-      await expect(late).rejects.toThrow("no longer an owner");
-      expect((await theirs.get("/links")).status).toBe(200);
-      const followed = await openBrowser(server()).post("/password", {
-        token,
-        password: "x".repeat(20),
-      });
-      expect(followed.status).toBe(200);
-    });
+        await expect(late).rejects.toThrow("no longer an owner");
+        expect((await theirs.get("/links")).status).toBe(200);
+        const followed = await openBrowser(server()).post("/password", {
+          token,
+          password: "x".repeat(20),
+        });
+        expect(followed.status).toBe(200);
+      },
+    );
 
-    test("an owner is told why another one who was made an administrator this moment stays", async () => {
-      const team = await newTeam(server());
-      const { deps } = server();
-      const other = await newColleague(server(), team, "owner");
-      const caller = await operatorOf(deps, team.account.id);
-      const session = { ...SESSION, user: team.owner, caller };
-      const transaction: Store["transaction"] = async (work) => {
-        await makeAdministrator(server(), other.id);
-        return deps.store.transaction(work);
-      };
-      const store: Store = Object.create(deps.store, { transaction: { value: transaction } });
+    testOnBoth(
+      "an owner is told why another one who was made an administrator this moment stays",
+      async () => {
+        const team = await newTeam(server());
+        const { deps } = server();
+        const other = await newColleague(server(), team, "owner");
+        const caller = await operatorOf(deps, team.account.id);
+        const session = { ...SESSION, user: team.owner, caller };
+        const transaction: Store["transaction"] = async (work) => {
+          await makeAdministrator(server(), other.id);
+          return deps.store.transaction(work);
+        };
+        const store: Store = Object.create(deps.store, { transaction: { value: transaction } });
 
-      const late = removePerson({ ...deps, store }, { session, as: "owner" }, other.id);
+        const late = removePerson({ ...deps, store }, { session, as: "owner" }, other.id);
 
-      await expect(late).rejects.toThrow("is an administrator of the installation");
-      expect(await roleOf(other.id)).toBe("owner");
-    });
+        await expect(late).rejects.toThrow("is an administrator of the installation");
+        expect(await roleOf(other.id)).toBe("owner");
+      },
+    );
 
-    test("an owner who was demoted this moment changes nobody any more", async () => {
+    testOnBoth("an owner who was demoted this moment changes nobody any more", async () => {
       const team = await newTeam(server());
       const other = await newColleague(server(), team, "owner");
       const theirs = await enter(server(), other.id);

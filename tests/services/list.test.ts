@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 
 const path = "/api/v1/services";
 
-onBothEngines("GET /services", (server) => {
+onServer("GET /services", (server) => {
   test("names every id that a link can be filed under, in alphabetical order", async () => {
     const me = await server().account();
 

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect } from "bun:test";
 import {
   type Attempt,
   beginGuess,
@@ -13,7 +13,7 @@ import { guesses } from "../../server/db/tables.ts";
 import { AppError } from "../../server/lib/errors.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 
 const HOUR = 3_600_000;
 const EMAIL = "a@example.org";
@@ -33,7 +33,7 @@ async function attempt(deps: Deps, what = from("192.0.2.1")): Promise<number> {
   }
 }
 
-onBothEngines("Guessing", (server) => {
+onServer("Guessing", (server, { test, testOnBoth }) => {
   let clock: MovableClock;
   let deps: Deps;
   beforeEach(async () => {
@@ -69,7 +69,7 @@ onBothEngines("Guessing", (server) => {
     expect(await attempt(deps)).toBe(0);
   });
 
-  test("at the same moment slips by nowhere, in whichever process", async () => {
+  testOnBoth("at the same moment slips by nowhere, in whichever process", async () => {
     const others = { ...server().deps, clock };
 
     const waits = await Promise.all(

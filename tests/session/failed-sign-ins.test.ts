@@ -1,15 +1,15 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { housekeeping } from "../../server/app/housekeeping.ts";
 import { audit, failedSignIns } from "../../server/db/tables.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "./browser.ts";
 
 const DAY = 24 * 3_600_000;
 
-onBothEngines(
+onServer(
   "failed sign-ins",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     const failFrom = (address: string, email: string) =>
       openBrowser(server(), undefined, address).signIn(email, "wrong");
     const entriesOf = (accountId: string) =>
@@ -65,25 +65,28 @@ onBothEngines(
       ]);
     });
 
-    test("are recorded once a day while the person stays away, by however many nodes, and then the rest", async () => {
-      const { owner, account } = await newOwner(server());
-      const { deps } = server();
-      for (let i = 0; i < 3; i++) await failFrom(`198.51.100.${i}`, owner.email);
+    testOnBoth(
+      "are recorded once a day while the person stays away, by however many nodes, and then the rest",
+      async () => {
+        const { owner, account } = await newOwner(server());
+        const { deps } = server();
+        for (let i = 0; i < 3; i++) await failFrom(`198.51.100.${i}`, owner.email);
 
-      await housekeeping(deps);
-      const early = await entriesOf(account.id);
-      server().clock.moveBy(DAY);
-      await Promise.all([housekeeping(deps), housekeeping(deps)]);
-      await failFrom("198.51.100.9", owner.email);
-      await housekeeping(deps);
-      const daily = await entriesOf(account.id);
-      const { body } = await openBrowser(server()).signIn(owner.email);
+        await housekeeping(deps);
+        const early = await entriesOf(account.id);
+        server().clock.moveBy(DAY);
+        await Promise.all([housekeeping(deps), housekeeping(deps)]);
+        await failFrom("198.51.100.9", owner.email);
+        await housekeeping(deps);
+        const daily = await entriesOf(account.id);
+        const { body } = await openBrowser(server()).signIn(owner.email);
 
-      expect(early).toEqual([]);
-      expect(daily.map(({ count, address }) => [count, address])).toEqual([[3, null]]);
-      expect((await entriesOf(account.id)).map(({ count }) => count)).toEqual([3, 1]);
-      expect(body.data.failed_sign_ins).toMatchObject({ count: 4, has_more: true });
-    });
+        expect(early).toEqual([]);
+        expect(daily.map(({ count, address }) => [count, address])).toEqual([[3, null]]);
+        expect((await entriesOf(account.id)).map(({ count }) => count)).toEqual([3, 1]);
+        expect(body.data.failed_sign_ins).toMatchObject({ count: 4, has_more: true });
+      },
+    );
 
     test("from any number of networks fill neither the table nor the audit log", async () => {
       const { owner, account } = await newOwner(server());
@@ -113,7 +116,7 @@ onBothEngines(
       expect(await entriesOf(account.id)).toEqual([]);
     });
 
-    test("of many at once are all counted", async () => {
+    testOnBoth("of many at once are all counted", async () => {
       const { owner } = await newOwner(server());
 
       await Promise.all(

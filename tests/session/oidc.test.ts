@@ -6,7 +6,7 @@ import { OPERATOR } from "../../server/api/caller.ts";
 import { createService } from "../../server/app/app.ts";
 import { audit, identities, sessions, users } from "../../server/db/tables.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { oidcSettings, openSurfer, PUBLIC_URL, startOidcHost } from "../oidc.ts";
 import { newColleague, newOwner, PASSWORD } from "./browser.ts";
 
@@ -39,7 +39,7 @@ const actionsOf = async ({ deps }: TestServer, accountId: string) =>
     ({ action }) => action,
   );
 
-onBothEngines(
+onServer(
   "single sign-on",
   (server) => {
     test("links a person who signs in with a password, and knows them by the subject alone", async () => {
@@ -318,7 +318,7 @@ const ROLES = {
   viewer: ["staff"],
 };
 
-onBothEngines(
+onServer(
   "roles by the provider's groups",
   (server) => {
     const withGroups = (groups: unknown, subject: string) =>
@@ -405,7 +405,7 @@ onBothEngines(
   },
 );
 
-onBothEngines(
+onServer(
   "new people from the provider",
   (server) => {
     test("join the only account, with an address that is theirs, and never someone else's user", async () => {
@@ -451,7 +451,7 @@ onBothEngines(
   },
 );
 
-onBothEngines(
+onServer(
   "a server without passwords",
   (server) => {
     test("accepts none, and lets the operator's link in once", async () => {
@@ -513,7 +513,7 @@ onBothEngines(
 );
 
 describe("without a provider", () => {
-  onBothEngines("a server", (server) => {
+  onServer("a server", (server) => {
     test("has none of these routes", async () => {
       const surfer = openSurfer(server());
       expect((await surfer.start()).status).toBe(404);

@@ -1,15 +1,15 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { asToken, resetPassword } from "../../server/accounts/users.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { BEHIND_PROXY, createPasswordLink, newOwner, openBrowser } from "./browser.ts";
 
 const MINUTE = 60_000;
 const NEXT = "another one, quite as long";
 
-onBothEngines(
+onServer(
   "a one-time link",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     test("sets the password once, signs in, and ends all other sessions", async () => {
       const { owner } = await newOwner(server());
       const [before, browser] = [openBrowser(server()), openBrowser(server())];
@@ -27,7 +27,7 @@ onBothEngines(
       expect((await openBrowser(server()).signIn(owner.email, NEXT)).status).toBe(200);
     });
 
-    test("works once even when it is followed ten times at once", async () => {
+    testOnBoth("works once even when it is followed ten times at once", async () => {
       const { owner } = await newOwner(server());
       const token = await createPasswordLink(server().deps, owner);
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD } from "./browser.ts";
 
 type Shown = { id: string; browser: string | null; is_current: boolean };
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0";
 
-onBothEngines(
+onServer(
   "a user's sessions",
   (server) => {
     async function enter(email: string, userAgent: string) {

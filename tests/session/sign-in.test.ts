@@ -6,13 +6,13 @@ import { audit, sessions, users } from "../../server/db/tables.ts";
 import { hashToken } from "../../server/lib/ids.ts";
 import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
+import { onServer, PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD, SESSION } from "./browser.ts";
 
 const DAY = 24 * 3_600_000;
 const NEXT_PASSWORD = "another one, quite as long";
 
-onBothEngines(
+onServer(
   "signing in",
   (server) => {
     test("a stranger is told to sign in, and nothing of the program", async () => {

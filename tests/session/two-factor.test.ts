@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
@@ -12,7 +12,7 @@ import type { Store } from "../../server/db/store.ts";
 import { recoveryCodes, sessions, users } from "../../server/db/tables.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { onBothEngines, PASSWORD_MEMORY_MB, type Reply } from "../harness.ts";
+import { onServer, PASSWORD_MEMORY_MB, type Reply } from "../harness.ts";
 import {
   BEHIND_PROXY,
   type Browser,
@@ -28,9 +28,9 @@ const STEP_MS = 30_000;
 const SHORT_PASSWORD = "zbqmwdkr";
 const NEXT_PASSWORD = "another one, quite as long";
 
-onBothEngines(
+onServer(
   "two-factor sign-in",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     const codeOf = (secret: string, later = 0) =>
       TOTP.generate({
         secret: Secret.fromBase32(secret),
@@ -161,7 +161,7 @@ onBothEngines(
       expect(reasonOf(await enter(email, codeOf(secret, -STEP_MS)))).toBe("wrong_code");
     });
 
-    test("of several uses of a code at the same moment one comes in", async () => {
+    testOnBoth("of several uses of a code at the same moment one comes in", async () => {
       const { email, code, codes } = await secured();
 
       const apps = await Promise.all([1, 2, 3].map(() => enter(email, code())));
@@ -349,27 +349,30 @@ onBothEngines(
       expect(guessed.status).toBe(401);
     });
 
-    test("of several confirmations at the same moment one counts, and its recovery codes are those that are kept", async () => {
-      const { owner } = await newOwner(server());
-      const browser = openBrowser(server());
-      await browser.signIn(owner.email);
-      const { secret } = (await browser.post("/session/two-factor", { password: PASSWORD })).body
-        .data;
-      const cookie = browser.cookie();
+    testOnBoth(
+      "of several confirmations at the same moment one counts, and its recovery codes are those that are kept",
+      async () => {
+        const { owner } = await newOwner(server());
+        const browser = openBrowser(server());
+        await browser.signIn(owner.email);
+        const { secret } = (await browser.post("/session/two-factor", { password: PASSWORD })).body
+          .data;
+        const cookie = browser.cookie();
 
-      const replies = await Promise.all(
-        [1, 2, 3].map(() =>
-          openBrowser(server(), cookie).post("/session/two-factor/confirm", {
-            code: codeOf(secret),
-          }),
-        ),
-      );
+        const replies = await Promise.all(
+          [1, 2, 3].map(() =>
+            openBrowser(server(), cookie).post("/session/two-factor/confirm", {
+              code: codeOf(secret),
+            }),
+          ),
+        );
 
-      const [counted, ...rest] = replies.filter(({ status }) => status === 200);
-      expect(rest).toEqual([]);
-      const [first] = counted!.body.data.recovery_codes;
-      expect((await enter(owner.email, first)).status).toBe(200);
-    });
+        const [counted, ...rest] = replies.filter(({ status }) => status === 200);
+        expect(rest).toEqual([]);
+        const [first] = counted!.body.data.recovery_codes;
+        expect((await enter(owner.email, first)).status).toBe(200);
+      },
+    );
 
     test("is turned on in one transaction, so that no one is left with codes that were never shown", async () => {
       const { account, owner } = await newOwner(server());

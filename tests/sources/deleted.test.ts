@@ -5,7 +5,7 @@ import { OPERATOR } from "../../server/api/caller.ts";
 import { housekeeping } from "../../server/app/housekeeping.ts";
 import { sourceRuns } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
 import { until } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
@@ -13,7 +13,7 @@ import { SOURCES, startReading } from "./reading.ts";
 const LINKS = "/api/v1/links";
 const DAY_MS = 86_400_000;
 
-onBothEngines("What sources have", (server) => {
+onServer("What sources have", (server) => {
   let site: Site;
   let reading: ReturnType<typeof startReading>;
   const lists: Record<string, string[]> = {};

@@ -14,14 +14,14 @@ import { mailTextFor } from "../../server/webhooks/email.ts";
 import { payloadFor } from "../../server/webhooks/formats.ts";
 import { check } from "../checked.ts";
 import { storedDigest } from "../events/stored-events.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { type Site, startSite } from "../site.ts";
 import { startReading } from "./reading.ts";
 
 const TO = { url: "https://hooks.test/x", webhookId: "w", publicUrl: null, timeZone: null };
 
-onBothEngines("An event about a link that died", (server) => {
+onServer("An event about a link that died", (server) => {
   let site: Site;
   let reading: ReturnType<typeof startReading>;
   beforeAll(() => {

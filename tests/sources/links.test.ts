@@ -3,7 +3,7 @@ import { OPERATOR } from "../../server/api/caller.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { listLinks } from "../../server/links/list.ts";
 import { LinkQuery } from "../../server/links/model.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
 import { until } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
@@ -11,7 +11,7 @@ import { SOURCES, startReading } from "./reading.ts";
 const LINKS = "/api/v1/links";
 const HOUR_MS = 3_600_000;
 
-onBothEngines("A link of a source", (server) => {
+onServer("A link of a source", (server) => {
   let site: Site;
   let reading: ReturnType<typeof startReading>;
   const lists: Record<string, string[]> = {};

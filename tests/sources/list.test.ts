@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
 import { until } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
 const HOUR_MS = 3_600_000;
 
-onBothEngines("The links of a list at a URL", (server) => {
+onServer("The links of a list at a URL", (server) => {
   let site: Site;
   let lines: string[];
   let reading: ReturnType<typeof startReading>;

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { afterAll, beforeAll, expect } from "bun:test";
+import { onServer } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
 import { SOURCES } from "./reading.ts";
 
 const HTML = { "Content-Type": "text/html" };
 const XML = { "Content-Type": "application/xml" };
 
-onBothEngines("A preview of a source", (server) => {
+onServer("A preview of a source", (server, { test, testOnBoth }) => {
   let site: Site;
   beforeAll(() => {
     site = startSite({
@@ -72,7 +72,7 @@ onBothEngines("A preview of a source", (server) => {
     expect(pushed.body.error.details.fields).toHaveProperty("kind");
   });
 
-  test("is read two hundred times an hour, also when two are asked for at once", async () => {
+  testOnBoth("is read two hundred times an hour, also when two are asked for at once", async () => {
     const me = await server().account();
     const preview = (more: object = {}) =>
       me.post(`${SOURCES}/preview`, { url: `${site.url}/feed.xml`, kind: "feed", ...more });

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { afterAll, beforeAll, expect } from "bun:test";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { until } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
 const PAGE = "https://blog.test/p/1";
 const DAY_MS = 86_400_000;
 
-onBothEngines("A source that is pushed to", (server) => {
+onServer("A source that is pushed to", (server, { test, testOnBoth }) => {
   let reading: ReturnType<typeof startReading>;
   beforeAll(() => {
     reading = startReading(server());
@@ -80,7 +80,7 @@ onBothEngines("A source that is pushed to", (server) => {
     await until(async () => (await urls(me)).length === 0);
   });
 
-  test("keeps one of a hundred pushes to the same page at once", async () => {
+  testOnBoth("keeps one of a hundred pushes to the same page at once", async () => {
     const { me, path } = await newPush();
     await Promise.all(
       Array.from({ length: 100 }, (_, i) =>

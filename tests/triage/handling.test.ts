@@ -4,7 +4,7 @@ import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import {
   ALIVE,
@@ -19,7 +19,7 @@ import {
   URL_A,
 } from "./playing.ts";
 
-onBothEngines("what people decide about a dead link", (server) => {
+onServer("what people decide about a dead link", (server) => {
   const subscribe = (me: Asker, more = {}) =>
     me.post("/api/v1/webhooks", {
       url: "https://hooks.example.com/",

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { ALIVE, check, GONE, LINKS, newLink, read, sound } from "./playing.ts";
 
-onBothEngines("what is noted about a link", (server) => {
+onServer("what is noted about a link", (server) => {
   test("is kept, merged and removed", async () => {
     const me = await server().account();
     const path = await newLink(me, {
@@ -160,7 +160,7 @@ onBothEngines("what is noted about a link", (server) => {
   });
 });
 
-onBothEngines("saved views", (server) => {
+onServer("saved views", (server) => {
   test("are of the account if they are shared, and keep the filter of a list", async () => {
     const me = await server().account();
     const stranger = await server().account();

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import { DAY, saw } from "../checker/ended.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { ALIVE, check, eventsOf, FORBIDDEN, GONE, newLink, read, sound } from "./playing.ts";
 
 const NOTE = { note: "It works in a browser; they block us." };
 
-onBothEngines("an override", (server) => {
+onServer("an override", (server) => {
   const subscribed = async () => {
     const me = await server().account();
     const events = ["link.dead", "link.alive", "link.changed"];

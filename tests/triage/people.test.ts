@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
-onBothEngines("links that are assigned", (server) => {
+onServer("links that are assigned", (server) => {
   const links = Array.from({ length: 300 }, (_, i) => ({ url: `https://example.org/${i}` }));
 
   async function team() {

@@ -3,7 +3,7 @@ import { createClockRepair } from "../../server/monitor/clock-repair.ts";
 import { nextTurns, problemOfCron, turnAfter } from "../../server/work/schedule.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { addGroup, setLink } from "../rows.ts";
 import { ALIVE, check, LINKS, newLink, read } from "./playing.ts";
 
@@ -60,7 +60,7 @@ describe("The turns of a schedule", () => {
   });
 });
 
-onBothEngines("a schedule", (server) => {
+onServer("a schedule", (server) => {
   const dueAt = async (me: Parameters<typeof read>[0], path: string) =>
     Date.parse((await read(me, path)).next_check_at);
   /** After six o'clock in Berlin: by at most a quarter of an hour, within a day. */

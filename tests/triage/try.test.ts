@@ -4,7 +4,7 @@ import { createStore } from "../../server/db/store.ts";
 import { links, siteHolds } from "../../server/db/tables.ts";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { bucketOf } from "../../server/work/nodes.ts";
-import { type Asker, onBothEngines, startServer } from "../harness.ts";
+import { type Asker, onServer, startServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { startSite } from "../site.ts";
@@ -33,9 +33,9 @@ beforeEach(() => {
 const KEY = "key-0123456789";
 const MISSING = { must_contain: ["Handbook"] };
 
-onBothEngines(
+onServer(
   "POST /links/{id}/try",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     const pageOf = (me: Asker, more = {}) => newLink(me, { url: `${site.url}/page`, ...more });
 
     test("shows the verdict with what was typed and keeps nothing of it", async () => {
@@ -138,7 +138,7 @@ onBothEngines(
       expect((await me.post(`${path}/try`, {})).status).toBe(200);
     });
 
-    test("respects the cooldown of a site that another process knows", async () => {
+    testOnBoth("respects the cooldown of a site that another process knows", async () => {
       const { config, clock, deps } = server();
       const apiOnly = { ...config, role: ["api" as const], checkProcesses: 0 };
       const { tryLink } = createDeps(apiOnly, createStore(deps.store.engine), clock);

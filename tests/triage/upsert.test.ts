@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { expect } from "bun:test";
+import { onServer, type Parsed } from "../harness.ts";
 import { ALIVE, check, LINKS, read, sound, URL_A } from "./playing.ts";
 
-onBothEngines("POST /links/upsert", (server) => {
+onServer("POST /links/upsert", (server, { test, testOnBoth }) => {
   test("creates what is new, changes what is known, and nothing the second time", async () => {
     const me = await server().account();
     const upsert = async (links: object[]) =>
@@ -97,33 +97,36 @@ onBothEngines("POST /links/upsert", (server) => {
     await sound(server());
   });
 
-  test("gives a link the URL that another of its items gives up, also where they swap", async () => {
-    const me = await server().account();
-    const upsert = async (urls: string[]) => {
-      const links = urls.map((url, i) => ({ external_id: `p-${i}`, url, title: `Page ${i}` }));
-      return (await me.post(`${LINKS}/upsert`, { links })).body.data.results;
-    };
-    const url = (i: number) => `https://example.org/${i}`;
-    const ids = (await upsert([1, 2, 3].map(url))).map(({ id }: { id: string }) => id);
+  testOnBoth(
+    "gives a link the URL that another of its items gives up, also where they swap",
+    async () => {
+      const me = await server().account();
+      const upsert = async (urls: string[]) => {
+        const links = urls.map((url, i) => ({ external_id: `p-${i}`, url, title: `Page ${i}` }));
+        return (await me.post(`${LINKS}/upsert`, { links })).body.data.results;
+      };
+      const url = (i: number) => `https://example.org/${i}`;
+      const ids = (await upsert([1, 2, 3].map(url))).map(({ id }: { id: string }) => id);
 
-    const moved = await upsert([2, 3, 4].map(url));
-    server().clock.moveBy(1000);
-    const swapped = await upsert([3, 2, 4].map(url));
+      const moved = await upsert([2, 3, 4].map(url));
+      server().clock.moveBy(1000);
+      const swapped = await upsert([3, 2, 4].map(url));
 
-    const statuses = (results: Parsed[]) => results.map(({ status }) => status);
-    expect(statuses(moved)).toEqual(["updated", "updated", "updated"]);
-    expect(statuses(swapped)).toEqual(["updated", "updated", "unchanged"]);
-    for (const [i, now, before] of [
-      [0, 3, 2],
-      [1, 2, 3],
-      [2, 4, 3],
-    ] as const) {
-      const { body } = await me.get(`${LINKS}/${ids[i]}`);
-      expect(body.data).toMatchObject({ url: url(now), title: `Page ${i}` });
-      expect(body.data.previous_urls[0]).toMatchObject({ url: url(before) });
-    }
-    await sound(server());
-  });
+      const statuses = (results: Parsed[]) => results.map(({ status }) => status);
+      expect(statuses(moved)).toEqual(["updated", "updated", "updated"]);
+      expect(statuses(swapped)).toEqual(["updated", "updated", "unchanged"]);
+      for (const [i, now, before] of [
+        [0, 3, 2],
+        [1, 2, 3],
+        [2, 4, 3],
+      ] as const) {
+        const { body } = await me.get(`${LINKS}/${ids[i]}`);
+        expect(body.data).toMatchObject({ url: url(now), title: `Page ${i}` });
+        expect(body.data.previous_urls[0]).toMatchObject({ url: url(before) });
+      }
+      await sound(server());
+    },
+  );
 
   test("gives a new link the URL that another of its items gives up", async () => {
     const me = await server().account();
@@ -138,7 +141,7 @@ onBothEngines("POST /links/upsert", (server) => {
     expect(body.data.results.map(({ status }: Parsed) => status)).toEqual(["created", "updated"]);
   });
 
-  test("moves a thousand URLs on by one", async () => {
+  testOnBoth("moves a thousand URLs on by one", async () => {
     const me = await server().account();
     const upsert = async (by: number) => {
       const links = Array.from({ length: 1000 }, (_, i) => ({
@@ -172,7 +175,7 @@ onBothEngines("POST /links/upsert", (server) => {
     await sound(server());
   });
 
-  test("makes one link of one id, however many ask at once", async () => {
+  testOnBoth("makes one link of one id, however many ask at once", async () => {
     const me = await server().account();
     const links = [{ external_id: "p-17", url: URL_A }];
     const replies = await Promise.all(

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
@@ -6,12 +6,12 @@ import { recordResults } from "../../server/monitor/record.ts";
 import { bucketOfUrl } from "../../server/work/nodes.ts";
 import { batchOf } from "../batches/playing.ts";
 import { DAY } from "../checker/ended.ts";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { ALIVE, check, eventsOf, GONE, LINKS, newLink, read, sound, URL_A } from "./playing.ts";
 
 const URL_B = "https://docs.example.net/b";
 
-onBothEngines("a new URL", (server) => {
+onServer("a new URL", (server, { test, testOnBoth }) => {
   test("keeps the link's id, notes and history, which shows the old URL before", async () => {
     const me = await server().account();
     const path = await newLink(me, { title: "Handbook", tags: ["docs"], external_id: "p-17" });
@@ -89,7 +89,7 @@ onBothEngines("a new URL", (server) => {
     server().clock.moveBy(366 * DAY);
   });
 
-  test("makes the link the work of the node that has its new site", async () => {
+  testOnBoth("makes the link the work of the node that has its new site", async () => {
     const me = await server().account();
     const path = await newLink(me);
     await me.post(`${path}/url`, { url: URL_B });

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { onBothEngines, type Parsed } from "../harness.ts";
+import { onServer, type Parsed } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { ALIVE, FORBIDDEN, GONE, LINKS, newLink, read } from "./playing.ts";
 
 const DAY_MS = 86_400_000;
 
-onBothEngines("POST /links/verdicts", (server) => {
+onServer("POST /links/verdicts", (server) => {
   const url = (name: string) => `https://example.org/${name}`;
   /** Checks all links, which see what their names say. */
   const round = async (seen: Record<string, typeof ALIVE>) => {

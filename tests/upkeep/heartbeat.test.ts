@@ -5,13 +5,13 @@ import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
 import { createLoops } from "../../server/work/loops.ts";
 import { movableClock } from "../clock.ts";
 import { failingDeps } from "../events/failing-store.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { type Answer, startReceiver } from "../receiver.ts";
 
 const MINUTE_MS = 60_000;
 
-onBothEngines("The heartbeat", (server) => {
+onServer("The heartbeat", (server) => {
   test("is asked each minute while all is well", async () => {
     const heart = startHeart(server());
 

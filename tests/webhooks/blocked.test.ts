@@ -5,7 +5,7 @@ import { webhooks } from "../../server/db/tables.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
-import { type Asker, ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
+import { type Asker, ENGINES, onServer, startServer, type TestServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -163,7 +163,7 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
   });
 });
 
-onBothEngines("a receiver that sends us elsewhere", (server) => {
+onServer("a receiver that sends us elsewhere", (server) => {
   eachRow([300, 301, 302, 303, 307, 308])(
     "with %i is not followed, not even to where we may send",
     async (code) => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { subscribe } from "../receiver.ts";
 
-onBothEngines("PATCH /webhooks/{id}", (server) => {
+onServer("PATCH /webhooks/{id}", (server) => {
   test("changes what is named and keeps the rest", async () => {
     const me = await server().account();
     const { path } = await subscribe(me, "https://example.com/", ["link.dead", "link.alive"]);

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../each-row.ts";
-import { onBothEngines, START } from "../harness.ts";
+import { onServer, START } from "../harness.ts";
 
 const PATH = "/api/v1/webhooks";
 const TOPIC = "must name the topic, as in https://ntfy.sh/<topic>";
 
-onBothEngines("POST /webhooks", (server) => {
+onServer("POST /webhooks", (server) => {
   test("a new webhook is on, and its signing secret is shown this once", async () => {
     const me = await server().account();
 
@@ -133,7 +133,7 @@ onBothEngines("POST /webhooks", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "POST /webhooks where https is required",
   (server) => {
     test("a plain http URL is refused", async () => {

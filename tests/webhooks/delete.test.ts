@@ -8,10 +8,10 @@ import {
   webhooks,
 } from "../../server/db/tables.ts";
 import { eraseDeletedWebhooks } from "../../server/webhooks/webhooks.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { makeNews, subscribe } from "../receiver.ts";
 
-onBothEngines("DELETE /webhooks/{id}", (server) => {
+onServer("DELETE /webhooks/{id}", (server, { test, testOnBoth }) => {
   test("the webhook goes, and what waits for it", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, "https://example.com/");
@@ -57,22 +57,25 @@ onBothEngines("DELETE /webhooks/{id}", (server) => {
     expect(await deps.store.$count(deliveries, eq(deliveries.webhookId, id))).toBe(0);
   });
 
-  test("of two deletions at the same time one is made, and is in the audit log once", async () => {
-    const me = await server().account();
-    const { id, path } = await subscribe(me, "https://example.com/");
-    await makeNews(me);
-    expect((await me.patch(path, { filter: { services: ["generic"] } })).status).toBe(200);
-    const { store } = server().deps;
+  testOnBoth(
+    "of two deletions at the same time one is made, and is in the audit log once",
+    async () => {
+      const me = await server().account();
+      const { id, path } = await subscribe(me, "https://example.com/");
+      await makeNews(me);
+      expect((await me.patch(path, { filter: { services: ["generic"] } })).status).toBe(200);
+      const { store } = server().deps;
 
-    const answers = await Promise.all([me.delete(path), me.delete(path)]);
+      const answers = await Promise.all([me.delete(path), me.delete(path)]);
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
-    const isIt = and(eq(audit.action, "webhook.deleted"), eq(audit.targetId, id));
-    expect(await store.$count(audit, isIt)).toBe(1);
-    expect(await store.$count(webhooks, eq(webhooks.id, id))).toBe(0);
-    for (const table of [deliveries, webhookEvents, webhookFilters])
-      expect(await store.$count(table, eq(table.webhookId, id))).toBe(0);
-  });
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+      const isIt = and(eq(audit.action, "webhook.deleted"), eq(audit.targetId, id));
+      expect(await store.$count(audit, isIt)).toBe(1);
+      expect(await store.$count(webhooks, eq(webhooks.id, id))).toBe(0);
+      for (const table of [deliveries, webhookEvents, webhookFilters])
+        expect(await store.$count(table, eq(table.webhookId, id))).toBe(0);
+    },
+  );
 
   test("another account's webhook stays", async () => {
     const owner = await server().account();
@@ -83,7 +86,7 @@ onBothEngines("DELETE /webhooks/{id}", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "DELETE /webhooks/{id} at the account's limit",
   (server) => {
     test("a deleted webhook makes room for another", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { completeBatches } from "../../server/links/complete-batches.ts";
 import { check } from "../checked.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { deliveriesOf } from "../receiver.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
@@ -61,7 +61,7 @@ const LIFE: [name: string, filter: Filter | null, heard: string[]][] = [
   ],
 ];
 
-onBothEngines("the filter of a webhook", (server) => {
+onServer("the filter of a webhook", (server) => {
   test("lets through what all of its fields name", async () => {
     const me = await server().account();
     const ids = { A: await addGroup(me, "A"), B: await addGroup(me, "B") };

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { subscribe } from "../receiver.ts";
 
-onBothEngines("GET /webhooks/{id}", (server) => {
+onServer("GET /webhooks/{id}", (server) => {
   test("shows the webhook without its secret", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, "https://example.com/");

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { subscribe } from "../receiver.ts";
 
 const PATH = "/api/v1/webhooks";
 
-onBothEngines("GET /webhooks", (server) => {
+onServer("GET /webhooks", (server) => {
   test("all webhooks of the account come on one page, newest first, without secrets", async () => {
     const me = await server().account();
     await subscribe(me, "https://example.com/1", ["link.deleted", "link.dead"]);

@@ -5,7 +5,7 @@ import { webhooks } from "../../server/db/tables.ts";
 import { startLogging } from "../../server/lib/log.ts";
 import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
-import { type Asker, onBothEngines, type Reply, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Reply, type TestServer } from "../harness.ts";
 import { deliverAll, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { keptBy } from "./kept.ts";
@@ -47,7 +47,7 @@ async function livelyWebhook(server: TestServer, me: Asker, url: string) {
   return { secrets: [secret, rotated.body.data.signing_secret as string], replies };
 }
 
-onBothEngines("the signing secret of a webhook", (server) => {
+onServer("the signing secret of a webhook", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

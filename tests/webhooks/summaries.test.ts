@@ -5,7 +5,7 @@ import { sendSummaries } from "../../server/webhooks/summaries.ts";
 import { nextSummaryAt, type Schedule } from "../../server/webhooks/summary-schedule.ts";
 import { check } from "../checked.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { deliveriesOf, startReceiver } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 import { addGroup, addLink } from "../rows.ts";
@@ -103,7 +103,7 @@ const totalsOf = (summary: Awaited<ReturnType<typeof summariesOf>>[number]) => (
   unknown: summary.unknown.total,
 });
 
-onBothEngines("a summary", (server) => {
+onServer("a summary", (server) => {
   const pass = async (ms: number) => {
     server().clock.moveBy(ms);
     await sendSummaries(server().deps);

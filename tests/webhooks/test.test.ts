@@ -4,11 +4,11 @@ import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
 
-onBothEngines("POST /webhooks/{id}/test", (server) => {
+onServer("POST /webhooks/{id}/test", (server) => {
   test("sends a signed sample of the first subscribed event and tells what came back", async () => {
     const me = await server().account();
     const receiver = startReceiver(200);
@@ -272,7 +272,7 @@ onBothEngines("POST /webhooks/{id}/test", (server) => {
   });
 });
 
-onBothEngines(
+onServer(
   "A test of a webhook",
   (server) => {
     test("whose receiver never answers is told as timeout", async () => {

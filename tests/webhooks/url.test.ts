@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
 import type { Deps } from "../../server/work/deps.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { newTeam } from "../people/people.ts";
 import { deliverAll, deliverOnce, makeNews, startReceiver, subscribe } from "../receiver.ts";
@@ -42,7 +42,7 @@ const withOtherKey = (deps: Deps): Deps => ({
   secrets: createSecretBox(Buffer.alloc(32, 7)),
 });
 
-onBothEngines("the URL of a webhook", (server) => {
+onServer("the URL of a webhook", (server) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });

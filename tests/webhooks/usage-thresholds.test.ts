@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events, linkCounts } from "../../server/db/tables.ts";
 import { compareUsage } from "../../server/webhooks/usage-thresholds.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 
 const LIMITS = { business: { links: 100, apiKeys: 1000, webhooks: 1000 } };
 
@@ -14,7 +14,7 @@ async function reported({ deps }: TestServer, { accountId }: Asker) {
     .map(({ data }) => JSON.parse(data));
 }
 
-onBothEngines(
+onServer(
   "the limits of an account",
   (server) => {
     /** As if the account had so many links. */

@@ -4,12 +4,12 @@ import { createLearning, writeLearned } from "../../../server/monitor/learning.t
 import { createCanaries } from "../../../server/verdict/services/canaries.ts";
 import type { Target } from "../../../server/verdict/services/catalogue.ts";
 import { movableClock } from "../../clock.ts";
-import { onBothEngines, START } from "../../harness.ts";
+import { onServer, START } from "../../harness.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-onBothEngines("What is known of whether a service can be believed", (server) => {
+onServer("What is known of whether a service can be believed", (server) => {
   let targets = 0;
   /** A service that nothing is known of, and processes that look at its links. */
   function service() {
