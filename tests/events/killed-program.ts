@@ -74,7 +74,7 @@ export async function runUntil(
   isSo: (url: string) => boolean | Promise<boolean>,
 ): Promise<void> {
   const program = await startProgram(home);
-  await until(() => isSo(program.url), { everyMs: 20 });
+  await until("the work to be done", () => isSo(program.url), { everyMs: 20 });
   program.kill("SIGTERM");
   await program.exited;
 }

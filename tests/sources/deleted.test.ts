@@ -7,7 +7,7 @@ import { sourceRuns } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
-import { until } from "../until.ts";
+import { untilIs } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
 const LINKS = "/api/v1/links";
@@ -123,7 +123,7 @@ onBothEngines("What sources have", (server) => {
     const gone = await addList(me, "/gone", ["https://gone.test/"]);
     await me.delete(`${SOURCES}/${gone.id}?links=retire`);
     reading.wake();
-    await until(async () => (await listed(me)).length === 0);
+    await untilIs("links", async () => (await listed(me)).length, 0);
     await addList(me, "/mine", lines);
     await me.patch(`${LINKS}/${(await find(me, "a.test")).id}`, { tags: ["mine"] });
     expect((await me.get("/api/v1/account")).body.data.limits).toMatchObject({
@@ -143,7 +143,7 @@ onBothEngines("What sources have", (server) => {
     const { id } = await find(me, "old-one.test");
     await me.delete(`${SOURCES}/${gone.id}?links=retire`);
     reading.wake();
-    await until(async () => (await listed(me)).length === 0);
+    await untilIs("links", async () => (await listed(me)).length, 0);
     const source = await addList(me, "/runs", ["https://a.test/"]);
     const [first] = await deps.store
       .select()

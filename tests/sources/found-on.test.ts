@@ -74,7 +74,7 @@ onBothEngines("An event about a link that died", (server) => {
     expect(mail).toContain("And in 1 more place.");
   });
 
-  test("names five of ten thousand pages, also where its link is a page of the site", async () => {
+  test("names five of very many pages, also where its link is a page of the site", async () => {
     const me = await subscriber();
     const { store, clock } = server().deps;
     const source = await reading.add(me, { kind: "list", url: `${site.url}/list` });
@@ -88,7 +88,7 @@ onBothEngines("An event about a link that died", (server) => {
       ...{ places: 1, flagged: 0, isGone: false, refused: 0, readAt: clock.now() },
       linkNo: i === 0 ? link!.no : null,
     });
-    const PAGES = 10_000;
+    const PAGES = 1200;
     const pages = Array.from({ length: PAGES + 1 }, (_, i) => page(i));
     for (const some of chunksOf(500, pages)) await store.insert(sourcePages).values(some);
     const [target, ...others] = pages;
@@ -112,7 +112,7 @@ onBothEngines("An event about a link that died", (server) => {
     expect(Buffer.byteLength(body)).toBeLessThan(20_000);
     const text = payloadFor("ntfy", event, TO).body;
     expect(text.match(/Found on: /g)).toHaveLength(3);
-    expect(text).toContain("And in 9,997 more places.");
+    expect(text).toContain("And in 1,197 more places.");
     expect(Buffer.byteLength(text)).toBeLessThan(4096);
   });
 });

@@ -4,7 +4,7 @@ import { eq, sql } from "drizzle-orm";
 import { packTar } from "modern-tar";
 import { ownMigrations } from "../../server/db/open.ts";
 import { sources } from "../../server/db/tables.ts";
-import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
+import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { type Routes, startSite } from "../site.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
@@ -13,7 +13,7 @@ const html = (body: string) => () =>
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const ROBOTS: Routes = { "/robots.txt": 404, "/sitemap.xml": 404 };
 
-onBothEngines("A source with oddities", (server) => {
+onServer("A source with oddities", (server) => {
   let reading: ReturnType<typeof startReading>;
   const sites: ReturnType<typeof startSite>[] = [];
   beforeAll(() => {

@@ -7,7 +7,7 @@ import { sources } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { newLease } from "../../server/work/nodes.ts";
 import { playedOnline } from "../checker/played-online.ts";
-import { onBothEngines, startServer } from "../harness.ts";
+import { onServer, startServer } from "../harness.ts";
 import { startSite } from "../site.ts";
 import { until } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
@@ -29,7 +29,7 @@ async function startCable() {
   return cable;
 }
 
-onBothEngines("A crawl in which this monitor goes offline", (server) => {
+onServer("A crawl in which this monitor goes offline", (server) => {
   test("rests, and says nothing of the pages that it could not read meanwhile", async () => {
     const cable = await startCable();
     const { online, says, asked } = playedOnline("online");

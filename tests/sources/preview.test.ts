@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
 import { SOURCES } from "./reading.ts";
 
 const HTML = { "Content-Type": "text/html" };
 const XML = { "Content-Type": "application/xml" };
 
-onBothEngines("A preview of a source", (server) => {
+onServer("A preview of a source", (server) => {
   let site: Site;
   beforeAll(() => {
     site = startSite({

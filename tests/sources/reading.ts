@@ -33,7 +33,7 @@ export function startReading(server: TestServer, online: Online = server.deps.on
       if (body.data === undefined) throw new Error(JSON.stringify(body));
       return body.data.run?.ended_at && body.data;
     };
-    return until(look, { everyMs: 20 });
+    return until("the end of the run", look, { everyMs: 20 });
   }
 
   return {
