@@ -8,7 +8,7 @@ import { changesOfHand, type Hosts, mostAtOnce, startHosts, type Visit } from ".
 import { addLinks, checked, linksByChecks, makeDue, post } from "./links.ts";
 import type { ClusterNode } from "./node.ts";
 
-const HOSTS = sized(6, 60);
+const HOSTS = sized(6, 40);
 const PAGES = sized(10, 40);
 const LINKS = HOSTS * PAGES;
 const AT_ONCE = 2;

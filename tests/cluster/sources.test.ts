@@ -5,7 +5,7 @@ import { type Cluster, startCluster } from "./cluster.ts";
 import { changesOfHand, mostAtOnce } from "./hosts.ts";
 import { post } from "./links.ts";
 
-const SITES = sized(2, 24);
+const SITES = sized(2, 12);
 const PAGES = sized(30, 60);
 const AT_ONCE = 2;
 /** Sources that a node reads at once, and pages that a step of each has read when its node is killed. */

@@ -17,7 +17,7 @@ import {
   runUntil,
 } from "./killed-program.ts";
 
-const DELIVERIES = sized(300, 5000);
+const DELIVERIES = sized(300, 3000);
 const random = randomFrom(20_300_101);
 const ROUNDS = sized(1, 4);
 /** Requests after which the program is killed, each time: together fewer than there are. */
@@ -182,7 +182,7 @@ function rowsOfWebhooks({ rows }: Kept): Record<string, [webhook: string, count:
   );
 }
 
-const DELETED = sized(1, 20);
+const DELETED = sized(1, 12);
 const OF_EACH = sized(3000, 1000);
 /** Writes to the database's log between the first commit, or the request, and the kill. */
 const MOST_WRITES = 20;

@@ -8,7 +8,7 @@ import { until } from "../until.ts";
 import { type LinkedSites, startLinkedSites } from "./linked-sites.ts";
 
 const PAGES = sized(60, 300);
-const KILLS = sized(1, 15);
+const KILLS = sized(1, 10);
 /** Of what a step has read. */
 const READ_AGAIN = 20;
 const UNLIMITED = { STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" };

@@ -12,7 +12,7 @@ const sleepBy =
   ({ elapsed }: Clock): Clock["sleep"] =>
   async (ms, signal) => {
     const endAt = elapsed() + ms;
-    while (!signal?.aborted && elapsed() < endAt) await Bun.sleep(1);
+    while (!signal?.aborted && elapsed() < endAt) await Bun.sleep(5);
   };
 
 /** Reads the sources of a server until it is stopped. */

@@ -10,7 +10,7 @@ import { SOURCES, startReading } from "./reading.ts";
 import { allOf, expectWhole } from "./whole.ts";
 
 const HOUR_MS = 3_600_000;
-const PAGES = sized(60, 600);
+const PAGES = sized(60, 300);
 /** Where places and links are kept, and the number of each row. */
 const WRITTEN = {
   ...{ source_pages: "no", occurrences: "page_no", source_links: "link_no", links: "no" },
