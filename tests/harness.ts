@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from "bun:test";
+import { afterAll, beforeAll, describe, test } from "bun:test";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKey } from "../server/accounts/keys.ts";
@@ -152,17 +152,38 @@ async function makeSqliteTemplate(): Promise<Uint8Array> {
   return content;
 }
 
-type Story = (server: () => TestServer) => void;
-
-/** Runs the story on both databases. `server()` is shared by its tests, each of which makes its own account. */
+/**
+ * Runs the story on both databases, for what SQL decides: searches, order, races, unique values. `server()` is shared by
+ * its tests, each of which makes its own account.
+ */
 export function onBothEngines(name: string, story: Story, settings: Env = {}) {
   describe.each(ENGINES)(`${name} on %s`, (engineName) => onEngine(engineName, story, settings));
 }
 
-/** The same on SQLite, for what SQL does not decide. */
-export function onServer(name: string, story: Story, settings: Env = {}) {
-  describe(name, () => onEngine("sqlite", story, settings));
+/**
+ * Runs the story on SQLite. What SQL decides is declared with `testOnBoth`, and runs on PostgreSQL as well; a story of
+ * nothing else uses `onBothEngines`.
+ */
+export function onServer(
+  name: string,
+  story: (server: () => TestServer, tests: Declare) => void,
+  settings: Env = {},
+) {
+  const onSqlite = { test, testOnBoth: test };
+  describe(name, () => onEngine("sqlite", (server) => story(server, onSqlite), settings));
+  if (story.length < 2) return;
+  const onPostgres = { test: DECLARES_NOTHING, testOnBoth: test };
+  describe(`${name} on postgres`, () =>
+    onEngine("postgres", (server) => story(server, onPostgres), settings));
 }
+
+type Story = (server: () => TestServer) => void;
+type Declare = { test: typeof test; testOnBoth: typeof test };
+
+/** In place of `test` in a story that has run already. */
+const DECLARES_NOTHING = Object.assign(() => {}, {
+  each: () => () => {},
+}) as unknown as typeof test;
 
 function onEngine(engineName: EngineName, story: Story, settings: Env) {
   let running: TestServer;

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { batches, links } from "../../server/db/tables.ts";
@@ -11,7 +11,7 @@ import { recordResults } from "../../server/monitor/record.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { DAY } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { soon } from "../history/cut-short.ts";
 import { sized } from "../long.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
@@ -26,9 +26,9 @@ import {
   waitedFor,
 } from "./playing.ts";
 
-const MANY = sized(1500, 5000);
+const MANY = sized(1000, 5000);
 
-onBothEngines("A batch of very many links", (server) => {
+onServer("A batch of very many links", (server, { test, testOnBoth }) => {
   // Nothing of one test is due in the next.
   afterEach(async () => {
     await server().deps.store.write([
@@ -83,7 +83,7 @@ onBothEngines("A batch of very many links", (server) => {
     expect(await batchOf(me, id)).toMatchObject({ status: "complete", checked: 600 });
   });
 
-  test("is filled once by two processes that do so at the same time", async () => {
+  testOnBoth("is filled once by two processes that do so at the same time", async () => {
     const me = await accountWith(2000, "c.test");
     const { batch_id: id } = await start(me, { status: "unknown" });
     const other = otherProcess(server());
@@ -98,7 +98,7 @@ onBothEngines("A batch of very many links", (server) => {
     await other.store.engine.close();
   });
 
-  test("waits for none of its links that were deleted while they joined", async () => {
+  testOnBoth("waits for none of its links that were deleted while they joined", async () => {
     const { deps } = server();
     const me = await accountWith(1200, "j.test");
     const caller = await operatorOf(deps, me.accountId);
@@ -162,23 +162,29 @@ onBothEngines("A batch of very many links", (server) => {
     expect(await batchOf(me, id)).toMatchObject({ status: "complete", ...numbers });
   });
 
-  test("of a group takes those of its links that have the status, wherever they are in it", async () => {
-    const { deps } = server();
-    const me = await accountWith(900, "h.test");
-    const group = await addGroup(me);
-    await deps.store.update(links).set({ groupId: group }).where(eq(links.accountNo, me.accountNo));
-    const dead = [3, 300, 899, 900].map((n) => `https://h.test/${n}`);
-    for (const id of dead) await setLink(server(), id, { status: "dead" });
-    const { batch_id: id, summary } = await start(me, { group_id: group, status: "dead" });
+  testOnBoth(
+    "of a group takes those of its links that have the status, wherever they are in it",
+    async () => {
+      const { deps } = server();
+      const me = await accountWith(900, "h.test");
+      const group = await addGroup(me);
+      await deps.store
+        .update(links)
+        .set({ groupId: group })
+        .where(eq(links.accountNo, me.accountNo));
+      const dead = [3, 300, 899, 900].map((n) => `https://h.test/${n}`);
+      for (const id of dead) await setLink(server(), id, { status: "dead" });
+      const { batch_id: id, summary } = await start(me, { group_id: group, status: "dead" });
 
-    const checked = await checkAll(server());
+      const checked = await checkAll(server());
 
-    expect(summary.total).toBe(4);
-    expect(checked.filter((url) => url.includes("h.test"))).toEqual(dead);
-    expect(await batchOf(me, id)).toMatchObject({ status: "complete", total: 4, checked: 4 });
-  });
+      expect(summary.total).toBe(4);
+      expect(checked.filter((url) => url.includes("h.test"))).toEqual(dead);
+      expect(await batchOf(me, id)).toMatchObject({ status: "complete", total: 4, checked: 4 });
+    },
+  );
 
-  test("by a filter takes all links that fit, wherever they are, and no other", async () => {
+  testOnBoth("by a filter takes all links that fit, wherever they are, and no other", async () => {
     const me = await accountWith(3000, "k.test");
     const seldom = ["https://k.test/1", "https://k.test/2100"];
     for (const id of seldom) await setLink(server(), id, { checkFrequency: "monthly" });
