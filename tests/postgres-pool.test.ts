@@ -5,7 +5,7 @@ import { createProgram } from "./commands/program.ts";
 import { startPooler } from "./pooler.ts";
 import { emptyPostgres, makeReadOnly } from "./postgres.ts";
 import { startSilentProxy } from "./silent-proxy.ts";
-import { until } from "./until.ts";
+import { until, untilIs } from "./until.ts";
 
 const asking = (sql: string, params: unknown[] = []): Query => ({ sql, params });
 const ONE = asking("select 1");
@@ -114,10 +114,12 @@ test("a proxy that turns connections away is a database that does not answer, un
   await engine.run(ONE);
   proxy.turnAway();
 
-  await until(async () => (await engine.run(ONE).catch(messageOf)) === NO_ANSWER);
+  await untilIs("an error", () => engine.run(ONE).catch(messageOf), NO_ANSWER);
   proxy.flow();
 
-  expect(await until(() => engine.run(ONE).catch(() => null), { everyMs: 50 })).toEqual([[1]]);
+  expect(
+    await until("an answer", () => engine.run(ONE).catch(() => null), { everyMs: 50 }),
+  ).toEqual([[1]]);
   await engine.close();
   proxy.stop();
 }, 20_000);
@@ -170,10 +172,14 @@ test("a PostgreSQL that was cut off while nobody asked is found to answer again"
   const { engine, proxy } = await openBehindProxy();
   await engine.run(ONE);
   proxy.cutOff();
-  await until(async () => (await engine.run(ONE).catch(isUnavailable)) === true, { everyMs: 50 });
+  await until("a failure", async () => (await engine.run(ONE).catch(isUnavailable)) === true, {
+    everyMs: 50,
+  });
 
   proxy.flow();
-  await until(async () => (await engine.run(ONE).catch(isUnavailable)) !== true, { everyMs: 50 });
+  await until("an answer", async () => (await engine.run(ONE).catch(isUnavailable)) !== true, {
+    everyMs: 50,
+  });
 
   expect(await engine.inTurn("turn", async () => "mine")).toBe("mine");
   expect(await engine.apart().run(ONE)).toEqual([[1]]);
@@ -188,7 +194,9 @@ test("a statement of a transaction that was cut off leaves nothing behind", asyn
 
   expect(await writing.catch(isUnavailable)).toBe(true);
   proxy.flow();
-  await until(async () => (await engine.run(ONE).catch(isUnavailable)) !== true, { everyMs: 50 });
+  await until("an answer", async () => (await engine.run(ONE).catch(isUnavailable)) !== true, {
+    everyMs: 50,
+  });
   expect(await engine.run(asking("select count(*) from thing"))).toEqual([[0]]);
 });
 
@@ -201,7 +209,9 @@ test("connections that lead nowhere are given up although others work", async ()
 
   await all();
 
-  await until(async () => (await all()).every((each) => each !== true), { everyMs: 50 });
+  await until("answers only", async () => (await all()).every((each) => each !== true), {
+    everyMs: 50,
+  });
 });
 
 test("a slow statement is waited for while PostgreSQL answers", async () => {
@@ -226,7 +236,9 @@ test("a PostgreSQL that has turned read-only is left for the one that can write"
   await other.run(asking(`alter database ${name} reset default_transaction_read_only`));
 
   // What was connected before stays as it was, and is left some seconds later.
-  await until(async () => (await write().catch(isUnavailable)) !== true, { everyMs: 50 });
+  await until("a write", async () => (await write().catch(isUnavailable)) !== true, {
+    everyMs: 50,
+  });
   expect(await engine.run(asking("select id from thing"))).toEqual([[1]]);
   await Promise.all([engine.close(), other.close()]);
 });

@@ -1,8 +1,9 @@
 import { sized } from "./long.ts";
 
-const WITHIN_MS = sized(60_000, 240_000);
+const WITHIN_MS = sized(120_000, 240_000);
 
 type Falsy = false | 0 | "" | null | undefined;
+type Look<T> = () => T | Promise<T>;
 
 type Waiting = {
   everyMs?: number;
@@ -12,17 +13,53 @@ type Waiting = {
   log?: () => string;
 };
 
-/** Resolves with what the look returns once that is truthy. @throws when it is not so within a minute, four in long stories */
+/** Resolves with what the look returns once that is truthy. @throws what was seen last when it is not so within two minutes, four in long stories */
+export function until<T>(
+  what: string,
+  look: Look<T>,
+  waiting?: Waiting,
+): Promise<Exclude<T, Falsy>>;
+export function until<T>(look: Look<T>, waiting?: Waiting): Promise<Exclude<T, Falsy>>;
 export async function until<T>(
-  look: () => T | Promise<T>,
+  first: string | Look<T>,
+  second?: Look<T> | Waiting,
+  third?: Waiting,
+): Promise<T> {
+  const [what, look, waiting] =
+    typeof first === "string" ? [first, second, third] : [String(first), first, second];
+  return seek(what, look as Look<T>, Boolean, waiting as Waiting);
+}
+
+/** Resolves once the look returns this. @throws what was seen last, as `until` does */
+export const untilIs = <T>(what: string, look: Look<T>, wanted: T, waiting?: Waiting): Promise<T> =>
+  seek(
+    `${what} to be ${Bun.inspect(wanted)}`,
+    look,
+    (seen) => Bun.deepEquals(seen, wanted),
+    waiting,
+  );
+
+async function seek<T>(
+  what: string,
+  look: Look<T>,
+  isSo: (seen: T) => boolean,
   { everyMs = 1, withinMs = WITHIN_MS, log = () => "" }: Waiting = {},
-): Promise<Exclude<T, Falsy>> {
+): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
-    const found = await look();
-    if (found) return found as Exclude<T, Falsy>;
-    if (performance.now() > giveUpAt)
-      throw new Error(`Not so within ${withinMs / 1000} s: ${look}\n${log()}`);
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    if (performance.now() > giveUpAt) throw notSo(what, withinMs, Bun.inspect(seen), log());
     await Bun.sleep(everyMs);
   }
 }
+
+/** Resolves as the event does. @throws what was seen so far when it does not happen within two minutes, four in long stories */
+export async function happens<T>(what: string, event: Promise<T>, seen: () => string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(notSo(what, WITHIN_MS, seen(), "")), WITHIN_MS);
+  return Promise.race([event, late.promise]).finally(() => clearTimeout(timer));
+}
+
+const notSo = (what: string, withinMs: number, seen: string, log: string) =>
+  new Error(`Waited ${withinMs / 1000} s for: ${what}. Last seen: ${seen}\n${log}`);

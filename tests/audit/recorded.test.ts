@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, onTestFinished, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { createApp } from "../../server/app/app.ts";
@@ -39,6 +39,8 @@ const TABLES = [
 /** A code or a one-time link that was shown is spent, whatever comes of it. */
 const SPENT: Record<string, string[]> = { "POST /password": ["password_links"] };
 
+type Told = NonNullable<Awaited<ReturnType<(typeof STORIES)[string]>>>;
+
 /** All that is kept but the log, and but what is spent by the route's request. */
 async function contentOf({ deps: { store } }: TestServer, route: string): Promise<string> {
   await store.update(users).set({ totpStep: null });
@@ -66,50 +68,50 @@ onServer(
       expect([...new Set(routes)].sort()).toEqual(told.sort());
     });
 
-    test.each(Object.entries(STORIES))("tells of %s, once", async (route, story) => {
-      const somebody = await newSomebody(server());
-      const told = await story(server(), somebody);
-      if (!told) return;
-      const { ask, entry } = told;
+    /** Asks while every entry fails, which must leave all as it was. */
+    async function askUntold(route: string, { ask }: Told) {
+      const before = await contentOf(server(), route);
+      const repair = await breakLog(server());
 
-      const { result, entries } = await entriesOf(server(), ask);
+      const reply = await ask().finally(repair);
 
-      expect(succeeded(result)).toBe(true);
-      expect(entries).toHaveLength(entry ? 1 : 0);
-      if (!entry) return;
-      const { target, fields, ...others } = entry;
-      const { owner, account, keyId, me } = somebody;
-      const byKey = { actorKind: "key", actorId: keyId, actorName: me.key.slice(0, 9) };
-      const isElsewhere = /admin\/(accounts|users)/.test(route);
-      const actorKind = isElsewhere ? "administrator" : "user";
-      const byUser = { actorKind, actorId: owner.id, actorName: owner.email };
-      expect(entries[0]).toMatchObject({
-        ...(ofSession(route) ? byUser : byKey),
-        ...(/admin\/accounts$/.test(route) ? {} : { accountId: account.id }),
-        createdAt: server().clock.now(),
-        address: expect.stringMatching(ofSession(route) ? /^10\.0\./ : /^127\./),
-        count: 1,
-        fields: JSON.stringify(fields ?? []),
-        ...others,
-      });
-      if (target !== undefined) {
-        expect([entries[0]!.targetId, entries[0]!.targetName]).toEqual(target ?? [null, null]);
-      }
-    });
+      expect(reply.status).toBe(route === BEGUN ? 202 : 500);
+      expect(await contentOf(server(), route)).toBe(before);
+    }
 
     test.each(Object.entries(STORIES))(
-      "takes %s back when it cannot tell of it",
+      "takes %s back when it cannot tell of it, and tells of it once when it can",
       async (route, story) => {
-        const somebody = await newSomebody(server());
-        const told = await story(server(), somebody);
-        if (!told?.entry) return;
-        const before = await contentOf(server(), route);
-        const mend = await breakLog(server());
+        const first = await newSomebody(server());
+        const untold = await story(server(), first);
+        if (!untold) return;
+        if (untold.entry) await askUntold(route, untold);
+        const somebody = route in SPENT ? await newSomebody(server()) : first;
+        const { ask, entry } = route in SPENT ? (await story(server(), somebody))! : untold;
 
-        const reply = await told.ask().finally(mend);
+        const { result, entries } = await entriesOf(server(), ask);
 
-        expect(reply.status).toBe(route === BEGUN ? 202 : 500);
-        expect(await contentOf(server(), route)).toBe(before);
+        expect(succeeded(result)).toBe(true);
+        expect(entries).toHaveLength(entry ? 1 : 0);
+        if (!entry) return;
+        const { target, fields, ...others } = entry;
+        const { owner, account, keyId, me } = somebody;
+        const byKey = { actorKind: "key", actorId: keyId, actorName: me.key.slice(0, 9) };
+        const isElsewhere = /admin\/(accounts|users)/.test(route);
+        const actorKind = isElsewhere ? "administrator" : "user";
+        const byUser = { actorKind, actorId: owner.id, actorName: owner.email };
+        expect(entries[0]).toMatchObject({
+          ...(ofSession(route) ? byUser : byKey),
+          ...(/admin\/accounts$/.test(route) ? {} : { accountId: account.id }),
+          createdAt: server().clock.now(),
+          address: expect.stringMatching(ofSession(route) ? /^10\.0\./ : /^127\./),
+          count: 1,
+          fields: JSON.stringify(fields ?? []),
+          ...others,
+        });
+        if (target !== undefined) {
+          expect([entries[0]!.targetId, entries[0]!.targetName]).toEqual(target ?? [null, null]);
+        }
       },
     );
 
@@ -165,20 +167,6 @@ onServer(
 
       const actions = entries.map(({ action }) => action);
       expect(actions.sort()).toEqual(["group.deleted", "link.deleted", "webhook.deleted"]);
-    });
-
-    testOnBoth("has one entry for a webhook that two requests delete at once", async () => {
-      const { me } = await newSomebody(server());
-      const hook = { url: "https://ops.example.com/x", events: ["link.dead"] };
-      const { id } = (await me.post("/api/v1/webhooks", hook)).body.data;
-      const path = `/api/v1/webhooks/${id}`;
-
-      const { result, entries } = await entriesOf(server(), () =>
-        Promise.all([me.delete(path), me.delete(path)]),
-      );
-
-      expect(result.map(({ status }) => status).sort()).toEqual([204, 404]);
-      expect(entries.map(({ action }) => action)).toEqual(["webhook.deleted"]);
     });
 
     testOnBoth("has one entry for a group that two requests delete at once", async () => {
@@ -287,7 +275,7 @@ onServer(
 
 test("The audit log tells of the set-up", async () => {
   const server = await startServer("sqlite", BEHIND_PROXY);
-  afterAll(() => server.stop());
+  onTestFinished(server.stop);
 
   const { result, entries } = await entriesOf(server, () => SETUP(server));
 

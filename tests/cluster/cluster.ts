@@ -1,24 +1,27 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { $, SQL } from "bun";
-import { executable, SETTINGS } from "../installed.ts";
-import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
+import { SQL } from "bun";
+import { createProgram } from "../commands/program.ts";
+import type { OwnPostgres } from "../own-postgres.ts";
+import { dropPostgres, freshPostgres } from "../postgres.ts";
 import { until } from "../until.ts";
 import { type ClusterNode, startNode } from "./node.ts";
 
 const EMAIL = "cluster@example.org";
-const DATABASE = "stillup";
 
 type NodeSettings = Pick<Parameters<typeof startNode>[0], "role" | "aheadMs" | "program" | "port">;
 
 /** Processes of the executable that share one PostgreSQL, with one account. */
 export type Cluster = {
-  postgres: OwnPostgres;
   /** The database, read past all nodes. */
   sql: SQL;
   /** Waits until the look returns something. @throws after a minute by default, with the logs of all nodes */
-  until<T>(look: () => T | Promise<T>, withinMs?: number): ReturnType<typeof until<T>>;
+  until<T>(
+    what: string,
+    look: () => T | Promise<T>,
+    withinMs?: number,
+  ): ReturnType<typeof until<T>>;
   /** Starts a node and resolves when it is ready. It is stopped with the cluster at the latest. */
   start(name: string, settings?: NodeSettings): Promise<ClusterNode>;
   /** Creates another key of the account. */
@@ -26,30 +29,33 @@ export type Cluster = {
   remove(): Promise<void>;
 };
 
-/** @param settings of all nodes */
-export async function startCluster(settings: Record<string, string>): Promise<Cluster> {
+/**
+ * @param settings of all nodes
+ * @param postgres a server of its own, where a story stops it
+ */
+export async function startCluster(
+  settings: Record<string, string>,
+  postgres?: OwnPostgres,
+): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "stillup-cluster-"));
-  const postgres = await startOwnPostgres();
-  await createDatabase(postgres);
-  const databaseUrl = postgres.urlOf(DATABASE);
+  const databaseUrl = postgres?.urlOf("postgres") ?? (await freshPostgres());
   const secretKeyFile = join(folder, "secret.key");
   const nodes: ClusterNode[] = [];
   const sql = new SQL(databaseUrl, { max: 2 });
+  const { run } = createProgram({
+    STILLUP_DATABASE_URL: databaseUrl,
+    STILLUP_SECRET_KEY_FILE: secretKeyFile,
+  });
   const command = async (...given: string[]) => {
-    const env = {
-      ...SETTINGS,
-      STILLUP_DATA_DIR: folder,
-      STILLUP_DATABASE_URL: databaseUrl,
-      STILLUP_SECRET_KEY_FILE: secretKeyFile,
-    };
-    return (await $`${await executable()} ${given}`.env(env).text()).trim();
+    const { code, out, err } = await run(given);
+    if (code !== 0) throw new Error(err);
+    return out.trim();
   };
   await command("user", "create", "--email", EMAIL);
   return {
-    postgres,
     sql,
-    until: (look, withinMs) =>
-      until(look, {
+    until: (what, look, withinMs) =>
+      until(what, look, {
         everyMs: 50,
         ...(withinMs !== undefined && { withinMs }),
         log: () => nodes.map(logOf).join("\n"),
@@ -63,7 +69,7 @@ export async function startCluster(settings: Record<string, string>): Promise<Cl
     async remove() {
       await Promise.all(nodes.map((node) => node.stop("SIGKILL")));
       await sql.close();
-      await postgres.remove();
+      await (postgres ? postgres.remove() : dropPostgres(databaseUrl));
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -71,10 +77,4 @@ export async function startCluster(settings: Record<string, string>): Promise<Cl
 
 const LONGEST_LOG = 3000;
 
-const logOf = ({ name, log }: ClusterNode) => `${name}: ${log().slice(-LONGEST_LOG)}`;
-
-async function createDatabase({ urlOf }: OwnPostgres): Promise<void> {
-  const admin = new SQL(urlOf("postgres"), { max: 1 });
-  await admin.unsafe(`create database ${DATABASE}`).simple();
-  await admin.close();
-}
+const logOf = ({ name, output }: ClusterNode) => `${name}: ${output.text().slice(-LONGEST_LOG)}`;

@@ -48,7 +48,7 @@ export async function checked({ sql, until }: Cluster, count: number): Promise<v
     seen = await countChecks(sql);
     return seen > before;
   };
-  while (seen < count) await until(hasMore, LONGEST_GAP_MS);
+  while (seen < count) await until(`more than ${seen} of ${count} checks`, hasMore, LONGEST_GAP_MS);
 }
 
 /** Counts links by the number of checks in their history. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { executable, SETTINGS } from "../installed.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";
+import { type Output, outputOf } from "../output.ts";
 import { until } from "../until.ts";
 
 /** Shifts what the process takes for the time of day. */
@@ -12,8 +13,7 @@ const AHEAD = join(import.meta.dir, "ahead.js");
 export type ClusterNode = {
   name: string;
   url: string;
-  /** What it printed and logged so far. */
-  log(): string;
+  output: Output;
   /** What `GET /ready` says to the operator, whether it is or not. */
   ready(): Promise<Readiness>;
   /** Ends in order, or not. */
@@ -67,30 +67,18 @@ export async function startNode(props: NodeProps): Promise<ClusterNode> {
     stdout: "pipe",
     stderr: "pipe",
   });
-  let log = "";
-  const keep = async (output: ReadableStream<Uint8Array>) => {
-    const decoder = new TextDecoder();
-    for await (const part of output) log += decoder.decode(part, { stream: true });
-  };
-  void keep(program.stdout);
-  void keep(program.stderr);
-  const running = (what: string) => {
-    if (program.exitCode !== null) throw new Error(`${name} ended before ${what}: ${log}`);
-  };
-  const waiting = { everyMs: 50, log: () => `${name}: ${log}` };
-  const url = await until(() => {
-    running("it listened");
-    return /listening on (http:[^\s"]+)/.exec(log)?.[1];
-  }, waiting);
+  const output = outputOf(program);
+  const url = await output.url();
   const ready = async () => (await (await ask(url, "/ready")).json()) as Readiness;
-  await until(async () => {
-    running("it was ready");
+  const isReady = async () => {
+    if (program.exitCode !== null) throw new Error(`${name} ended: ${output.text()}`);
     return (await ask(url, "/ready")).ok;
-  }, waiting);
+  };
+  await until(`${name} to be ready`, isReady, { everyMs: 50, log: output.text });
   return {
     name,
     url,
-    log: () => log,
+    output,
     ready,
     async stop(signal = "SIGTERM") {
       program.kill(signal);

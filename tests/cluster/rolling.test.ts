@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { freePort } from "../free-port.ts";
+import { IS_LONG } from "../long.ts";
 import { programOf } from "../upgrades/program-of.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { type Hosts, startHosts } from "./hosts.ts";
@@ -14,13 +15,11 @@ const BREAKING = {
   name: "9002_end.sql",
   statements: "-- Runs next to 9.3.0\nALTER TABLE links DROP COLUMN notes;\n",
 };
-const OLD = programOf("9.1.0");
-const NEW = programOf("9.2.0", [ALLOWING]);
-const NEXT = programOf("9.3.0", [ALLOWING, BREAKING]);
-
-describe("Nodes of several versions", () => {
+/** In `npm test`, tests/upgrades/beside.test.ts has the rules of this on a real PostgreSQL. */
+describe.if(IS_LONG)("Nodes of several versions", () => {
   let cluster: Cluster;
   let sites: Hosts;
+  let programs: Record<"old" | "new" | "next", string[]>;
   const nodes: Record<string, ClusterNode> = {};
   const start = async (name: string, program: string[], role = "all", port = 0) => {
     nodes[name] = await cluster.start(name, { program, role, port });
@@ -28,6 +27,11 @@ describe("Nodes of several versions", () => {
   };
   beforeAll(async () => {
     sites = startHosts();
+    programs = {
+      old: programOf("9.1.0"),
+      new: programOf("9.2.0", [ALLOWING]),
+      next: programOf("9.3.0", [ALLOWING, BREAKING]),
+    };
     cluster = await startCluster({ STILLUP_CONFIRM_DELAYS_MS: "0" });
   });
   afterAll(async () => {
@@ -37,8 +41,8 @@ describe("Nodes of several versions", () => {
 
   test("serve and check together, when the newer one's migration allows it", async () => {
     const key = await cluster.newKey("rolling");
-    const old = await start("old", OLD);
-    await start("new", NEW, "api");
+    const old = await start("old", programs.old);
+    await start("new", programs.new, "api");
     expect(await applied()).toContain(ALLOWING.name);
 
     await addLinks({ url: old.url, key }, sites, 5, 4);
@@ -54,7 +58,7 @@ describe("Nodes of several versions", () => {
   });
 
   test("may be joined by another of the older version", async () => {
-    const again = await start("old-again", OLD);
+    const again = await start("old-again", programs.old);
 
     expect((await again.ready()).status).toBe("ready");
     await again.stop();
@@ -62,8 +66,10 @@ describe("Nodes of several versions", () => {
 
   test("keep a node waiting whose migration breaks older nodes, until those are gone", async () => {
     const port = freePort();
-    const starting = start("next", NEXT, "all", port);
-    const doing = await cluster.until(() => doingAt(port, "waiting until older nodes"));
+    const starting = start("next", programs.next, "all", port);
+    const doing = await cluster.until("a node that waits", () =>
+      doingAt(port, "waiting until older nodes"),
+    );
 
     expect(doing).toBe("waiting until older nodes are stopped or upgraded");
     expect(await applied()).not.toContain(BREAKING.name);
@@ -78,9 +84,9 @@ describe("Nodes of several versions", () => {
     await cluster.sql`insert into migrations (name, applied_at) values ('9003_more.sql', 1)`;
 
     const sentence = "written by a newer version (9003_more.sql)";
-    await cluster.until(() => nodes.next!.log().includes(sentence));
+    await nodes.next!.output.has(new RegExp(RegExp.escape(sentence)));
 
-    await cluster.until(() => isOver(nodes.next!));
+    await cluster.until("the node to be over", () => isOver(nodes.next!));
   });
 
   const applied = async (): Promise<string[]> =>

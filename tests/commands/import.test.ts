@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { addresses } from "../imports/addresses.ts";
+import { sized } from "../long.ts";
 import { createProgram } from "./program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
@@ -186,9 +187,11 @@ describe("stillup import", () => {
     expect(named.code).toBe(0);
   });
 
+  const MANY = sized(10_000, 30_000);
+
   test("that is stopped leaves whole parts, says where, and goes on when it is run again", async () => {
     const { start, run } = await withAccount();
-    const urls = Array.from({ length: 30_000 }, (_, n) => `https://example.org/${n}`);
+    const urls = Array.from({ length: MANY }, (_, n) => `https://example.org/${n}`);
     const file = fileOf("long.txt", urls.join("\n"));
 
     const child = start(["import", file]);
@@ -201,10 +204,10 @@ describe("stillup import", () => {
     expect(await child.exited).toBe(130);
     const line = Number(/^Stopped after line (\d+)\. Run it again to go on\.$/m.exec(err)![1]);
     expect(line % 1000).toBe(0);
-    expect(line).toBeLessThan(30_000);
+    expect(line).toBeLessThan(MANY);
     const again = linesOf(await run(["import", file, "-q"]));
     expect(again).toEqual([
-      `${(30_000 - line).toLocaleString("en")} created, ${line.toLocaleString("en")} already there, 0 refused.`,
+      `${(MANY - line).toLocaleString("en")} created, ${line.toLocaleString("en")} already there, 0 refused.`,
     ]);
   });
 });

@@ -57,7 +57,7 @@ onServer("A node", (server) => {
     await store.update(links).set({ nextCheckAt: clock.now() + DAY });
 
     const { node, stop } = startNode(server(), ["checker"]);
-    await until(() => node.loops.lookedAt("checks") !== null);
+    await until("a look", () => node.loops.lookedAt("checks") !== null);
     await stop();
 
     expect(node.loops.isChecking()).toBe(true);

@@ -3,7 +3,7 @@ import { sized } from "../long.ts";
 import { crashRounds } from "./rounds.ts";
 
 /** 200 with `npm run crash`. */
-const ROUNDS = sized(5, 40);
+const ROUNDS = sized(1, 12);
 
 test("a program that is killed again and again keeps what it said, tells of it all, and leaves nothing half done", async () => {
   const { acknowledged, killedCheckers, faults } = await crashRounds(ROUNDS);

@@ -5,7 +5,7 @@ import { $ } from "bun";
 import { checkersOf } from "../checkers.ts";
 import { executable, type Installed, install, newFolder, SETTINGS } from "../installed.ts";
 import { type Random, randomFrom } from "../random.ts";
-import { until } from "../until.ts";
+import { untilIs } from "../until.ts";
 import { copyWhileWriting } from "./copies.ts";
 import { contradictions, type KeptLinks, newLedger, settleDoubts } from "./ledger.ts";
 import { startWorld, type World } from "./world.ts";
@@ -15,9 +15,8 @@ const WRITERS = 4;
 /** In one of so many rounds the database is backed up meanwhile. */
 const COPY_EVERY = 5;
 const EMAIL = "crash@example.org";
-/** A round lasts so long from the first write on, or as much more at most. */
-const SHORTEST_MS = 150;
-const SPAN_MS = 400;
+/** A round lasts for so many acknowledged changes, or as many more at most. */
+const [FEWEST, MORE] = [10, 30];
 const POLL_MS = 50;
 /** How often at most the checker processes are killed in a round, and when the program comes to rest. */
 const CHECKER_KILLS = 2;
@@ -49,11 +48,13 @@ export async function crashRounds(rounds: number, seed = 20_300_101): Promise<Re
     for (let round = 1; round <= rounds; round++) {
       if (round > 1) await installed.start();
       await askAgain(ledger, asked());
-      const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
-      const writing = Array.from({ length: WRITERS }, () => writeUntilCut(ledger, asked(), begun));
-      await hasBegun;
+      const writes = countWrites();
+      const writing = Array.from({ length: WRITERS }, () =>
+        writeUntilCut(ledger, asked(), writes.add),
+      );
+      await writes.reach(1);
       const copying = round % COPY_EVERY === 0 ? copyWhileWriting(folder, ledger) : [];
-      killedCheckers += await killAtRandom(installed, random);
+      killedCheckers += await killAtRandom(installed, writes, random);
       await Promise.all(writing);
       faults.push(...(await copying));
       lookAt(folder, ({ links, verdict }) => {
@@ -78,16 +79,39 @@ export async function crashRounds(rounds: number, seed = 20_300_101): Promise<Re
   return { acknowledged: ledger.acknowledged, killedCheckers, faults };
 }
 
-/** Kills the program at a random moment, and its checker processes before. @returns how many of those */
-async function killAtRandom(installed: Installed, random: Random): Promise<number> {
-  let [leftMs, killed] = [SHORTEST_MS + random(SPAN_MS), 0];
+/** How many changes were acknowledged in a round. */
+function countWrites() {
+  let [count, wanted] = [0, 0];
+  let reached = () => {};
+  return {
+    add() {
+      if (++count >= wanted) reached();
+    },
+    /** Resolves once there were so many. */
+    reach(number: number): Promise<void> {
+      wanted = number;
+      return new Promise((resolve) => {
+        reached = resolve;
+        if (count >= wanted) resolve();
+      });
+    },
+  };
+}
+
+/** Kills the program after some changes, and its checker processes before. @returns how many of those */
+async function killAtRandom(
+  installed: Installed,
+  writes: ReturnType<typeof countWrites>,
+  random: Random,
+): Promise<number> {
+  const last = FEWEST + random(MORE);
+  let [done, killed] = [0, 0];
   for (let kills = 1 + random(CHECKER_KILLS); kills > 0; kills--) {
-    const pauseMs = random(leftMs);
-    await Bun.sleep(pauseMs);
+    done += random(last - done);
+    await writes.reach(done);
     killed += killCheckers(installed);
-    leftMs -= pauseMs;
   }
-  await Bun.sleep(leftMs);
+  await writes.reach(last);
   await installed.stop("SIGKILL");
   return killed;
 }
@@ -141,14 +165,15 @@ async function comeToRest(folder: string, installed: Installed): Promise<number>
   database.run("pragma busy_timeout = 5000");
   const left = database.query(UNDER_WAY);
   let [kills, killed] = [0, 0];
-  const isAtRest = () => {
-    if (left.values()[0]![0] === 0) return true;
-    const more = kills < CHECKER_KILLS ? killCheckers(installed) : 0;
+  const countLeft = () => {
+    const count = Number(left.values()[0]![0]);
+    if (count === 0 || kills === CHECKER_KILLS) return count;
+    const more = killCheckers(installed);
     if (more > 0) kills++;
     killed += more;
-    return false;
+    return count;
   };
-  await until(isAtRest, { everyMs: POLL_MS });
+  await untilIs("what is left to do", countLeft, 0, { everyMs: POLL_MS });
   database.close(true);
   return killed;
 }

@@ -4,7 +4,8 @@ import { openEngine } from "../../server/db/open.ts";
 import { createStore } from "../../server/db/store.ts";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import type { Deps } from "../../server/work/deps.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
+import { onBothEngines, onServer, type TestServer } from "../harness.ts";
+import { IS_LONG, sized } from "../long.ts";
 import { deliverOnce } from "../receiver.ts";
 import { type Chat, MINUTE_MS, openChat } from "./chat.ts";
 import { failingDeps } from "./failing-store.ts";
@@ -12,6 +13,8 @@ import { failingDeps } from "./failing-store.ts";
 /** More statements than any look at a digest needs. */
 const MOST_STEPS = 40;
 const LEASE_MS = 60_000;
+/** In each, two processes look for digests while events come. */
+const [ROUNDS, EVENTS] = [sized(3, 6), sized(50, 150)];
 
 /** Everything a second process needs, on a connection of its own; gone with what it returns. */
 function elsewhere({ deps, config }: TestServer): { deps: Deps; close: () => Promise<void> } {
@@ -44,8 +47,8 @@ onBothEngines("digests", (server) => {
   test("of two processes lose and repeat nothing", async () => {
     const chat = await openChat(server());
     const other = elsewhere(server());
-    for (let round = 0; round < 6; round++) {
-      const making = chat.news(40);
+    for (let round = 0; round < ROUNDS; round++) {
+      const making = chat.news(EVENTS);
       const looks = Array.from({ length: 4 }, (_, i) => deliverOnce(i % 2 ? other : server()));
       await Promise.all([making, ...looks]);
       server().clock.moveBy(20_000);
@@ -57,14 +60,21 @@ onBothEngines("digests", (server) => {
     await other.close();
 
     const { totals, members, singles, digests } = await accountFor(server(), chat);
-    expect(singles).toHaveLength(240);
+    expect(singles).toHaveLength(ROUNDS * EVENTS);
     expect(totals).toEqual(members);
     const alone = singles.filter(({ status }) => status === "succeeded");
-    expect(members.reduce((sum, count) => sum + count, 0) + alone.length).toBe(240);
+    expect(members.reduce((sum, count) => sum + count, 0) + alone.length).toBe(ROUNDS * EVENTS);
     expect(new Set(digests.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
       new Set(["succeeded 1"]),
     );
     expect(chat.heads()).toHaveLength(digests.length + alone.length);
+  });
+});
+
+/** The transactions of each database are proved above. */
+(IS_LONG ? onBothEngines : onServer)("digests that something happens to at each step", (server) => {
+  afterEach(async () => {
+    await server().deps.store.delete(webhooks);
   });
 
   /** What became of the events of a chat: each number of messages, and what the digests say of whom they hold. */

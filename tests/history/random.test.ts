@@ -13,8 +13,8 @@ import { DAY, HOUR, plainHistory, type Question, type Remembered } from "./plain
 const KEPT_DAYS = 30;
 /** So small that an hour has many parts. */
 const CHECKS_OF_PART = 20;
-const CHECKS_OF_GROUP = sized(60, 150);
-const QUESTIONS = sized(12, 25);
+const CHECKS_OF_GROUP = sized(24, 60);
+const QUESTIONS = sized(6, 12);
 const NOW = Date.parse(START);
 const SEED = 20300101;
 

@@ -12,7 +12,11 @@ import {
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { $ } from "bun";
+import { IS_LONG } from "../long.ts";
 import { type Machine, makeCheckout, makeRelease, newMachine } from "./machine.ts";
+
+/** What `npm test` need not try of each: it tells how one installs, upgrades, goes back and is refused. */
+const inLongRun = test.if(IS_LONG);
 
 let machine: Machine;
 beforeEach(() => {
@@ -55,7 +59,7 @@ describe("install.sh --system", () => {
     expect(modeOf("etc/stillup/env")).toBe(0o600);
   });
 
-  test("gives a command that works on the data of the service", async () => {
+  inLongRun("gives a command that works on the data of the service", async () => {
     await install("1.0.0", "--system");
 
     const told = await $`${machine.path("usr/local/bin/stillup")} user list "a b"`.text();
@@ -63,7 +67,7 @@ describe("install.sh --system", () => {
     expect(told).toEndWith("/usr/local/lib/stillup/stillup user list a b\n");
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
+  test.skipIf(!IS_LONG || process.getuid?.() !== 0)(
     "sends whoever may not read its settings to sudo",
     async () => {
       await install("1.0.0", "--system");
@@ -81,7 +85,7 @@ describe("install.sh --system", () => {
     },
   );
 
-  test("tells the set-up link of the service", async () => {
+  inLongRun("tells the set-up link of the service", async () => {
     const link = "http://127.0.0.1:8484/setup#token=ABCDE";
     const told = JSON.stringify({ level: "info", message: `set up at ${link}` });
     machine.logged(`set up at http://old.test/setup#token=OLD\nlistening on x\n${told}`);
@@ -93,7 +97,7 @@ describe("install.sh --system", () => {
     expect(said).toEndWith(`Open this to set it up: ${link}\n`);
   });
 
-  test("tells no link where somebody has set it up already", async () => {
+  inLongRun("tells no link where somebody has set it up already", async () => {
     machine.logged("set up at http://old.test/setup#token=OLD");
 
     const { said } = await install("1.0.0", "--system");
@@ -112,7 +116,7 @@ describe("install.sh --system", () => {
     expect(machine.told()).toEqual(calls);
   });
 
-  test("starts the service when the run before was cut off", async () => {
+  inLongRun("starts the service when the run before was cut off", async () => {
     machine.cutOff();
     await install("1.0.0", "--system");
 
@@ -140,7 +144,7 @@ describe("install.sh --system", () => {
     expect(machine.read("etc/stillup/env")).toBe(`STILLUP_DATA_DIR="${elsewhere}"\n`);
   });
 
-  test.each(["STILLUP_DATABASE_URL", "DATABASE_URL"])(
+  inLongRun.each(["STILLUP_DATABASE_URL", "DATABASE_URL"])(
     "lets the service write where %s has the database",
     async (name) => {
       await install("1.0.0", "--system");
@@ -156,7 +160,7 @@ describe("install.sh --system", () => {
     },
   );
 
-  test.each(["sqlite:links.db", "postgres://stillup:it%27s@127.0.0.1/stillup"])(
+  inLongRun.each(["sqlite:links.db", "postgres://stillup:it%27s@127.0.0.1/stillup"])(
     "lets the service write in the data alone with %s",
     async (url) => {
       await install("1.0.0", "--system");
@@ -169,7 +173,7 @@ describe("install.sh --system", () => {
     },
   );
 
-  test("reads its settings as the program does", async () => {
+  inLongRun("reads its settings as the program does", async () => {
     const folder = machine.path("srv/our links");
     const lines = [
       `export STILLUP_DATA_DIR=${folder}`,
@@ -193,7 +197,7 @@ describe("install.sh --system", () => {
     }
   });
 
-  test("tells when the service does not run with what has changed around it", async () => {
+  inLongRun("tells when the service does not run with what has changed around it", async () => {
     await install("1.0.0", "--system");
     machine.fallIll();
     writeFileSync(machine.path("etc/stillup/env"), `STILLUP_DATA_DIR="${machine.path("srv")}"\n`);
@@ -204,7 +208,7 @@ describe("install.sh --system", () => {
     expect(complained).toBe("It does not become healthy; look at: journalctl -u stillup\n");
   });
 
-  test("closes a data folder that was there to all others", async () => {
+  inLongRun("closes a data folder that was there to all others", async () => {
     const data = machine.path("var/lib/stillup");
     mkdirSync(data, { recursive: true });
     chmodSync(data, 0o775);
@@ -269,7 +273,7 @@ describe("install.sh --user", () => {
     expect(modeOf(".config/stillup/env")).toBe(0o600);
   });
 
-  test("installs no service when none is wanted, and says how to start", async () => {
+  inLongRun("installs no service when none is wanted, and says how to start", async () => {
     const { said } = await install(
       "1.0.0",
       "--user",
@@ -293,15 +297,18 @@ describe("install.sh of a checkout", () => {
     expect(said).toStartWith("stillup 1.0.0 is installed");
   });
 
-  test.skipIf(process.getuid?.() !== 0)("leaves what root builds to its owner", async () => {
-    const checkout = makeCheckout(machine, "1.0.0");
-    await $`chown -R 65534:65534 ${checkout}`;
+  test.skipIf(!IS_LONG || process.getuid?.() !== 0)(
+    "leaves what root builds to its owner",
+    async () => {
+      const checkout = makeCheckout(machine, "1.0.0");
+      await $`chown -R 65534:65534 ${checkout}`;
 
-    const { code } = await machine.installFrom(checkout, ["--system"]);
+      const { code } = await machine.installFrom(checkout, ["--system"]);
 
-    expect(code).toBe(0);
-    expect(await $`find ${checkout} ! -user 65534 -o ! -group 65534`.text()).toBe("");
-  });
+      expect(code).toBe(0);
+      expect(await $`find ${checkout} ! -user 65534 -o ! -group 65534`.text()).toBe("");
+    },
+  );
 });
 
 describe("An upgrade", () => {
@@ -359,7 +366,7 @@ describe("An upgrade", () => {
     expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(3);
   });
 
-  test("waits until the new program is ready", async () => {
+  inLongRun("waits until the new program is ready", async () => {
     makeRelease(machine, "1.1.0", "slow");
 
     const { said } = await install("1.1.0", "--system");
@@ -368,7 +375,7 @@ describe("An upgrade", () => {
     expect(machine.read("asked")).toBe("\n\n\n");
   });
 
-  test("to a version that crashes while it gets ready is taken back", async () => {
+  inLongRun("to a version that crashes while it gets ready is taken back", async () => {
     makeRelease(machine, "2.0.0", "crashing");
 
     const { complained } = await install("2.0.0", "--system");
@@ -391,7 +398,7 @@ describe("An upgrade", () => {
     expect((await install("1.1.0", "--system")).said).toStartWith("stillup 1.1.0 is up to date");
   });
 
-  test("that was cut off and does not become healthy is taken back as well", async () => {
+  inLongRun("that was cut off and does not become healthy is taken back as well", async () => {
     makeRelease(machine, "2.0.0", "ill");
     machine.cutOff();
     await install("2.0.0", "--system");
@@ -405,23 +412,26 @@ describe("An upgrade", () => {
     expect((await install("1.0.0", "--system")).said).toStartWith("stillup 1.0.0 is up to date");
   });
 
-  test("names the copy to restore when the old program does not know the database any more", async () => {
-    writeFileSync(machine.path("usr/local/lib/stillup/stillup"), "#!/bin/sh\nexit 1\n");
-    makeRelease(machine, "2.0.0", "ill");
-    const backups = machine.path("var/lib/stillup/backups");
-    mkdirSync(backups);
-    const [older, newer] = ["0013_a", "0014_b"].map((each) =>
-      join(backups, `stillup-before-${each}-20310101T000000000Z.db`),
-    ) as [string, string];
-    writeFileSync(older, "");
-    utimesSync(older, 1, 1);
-    writeFileSync(newer, "");
-    utimesSync(newer, 4e9, 4e9);
+  inLongRun(
+    "names the copy to restore when the old program does not know the database any more",
+    async () => {
+      writeFileSync(machine.path("usr/local/lib/stillup/stillup"), "#!/bin/sh\nexit 1\n");
+      makeRelease(machine, "2.0.0", "ill");
+      const backups = machine.path("var/lib/stillup/backups");
+      mkdirSync(backups);
+      const [older, newer] = ["0013_a", "0014_b"].map((each) =>
+        join(backups, `stillup-before-${each}-20310101T000000000Z.db`),
+      ) as [string, string];
+      writeFileSync(older, "");
+      utimesSync(older, 1, 1);
+      writeFileSync(newer, "");
+      utimesSync(newer, 4e9, 4e9);
 
-    const { code, complained } = await install("2.0.0", "--system");
+      const { code, complained } = await install("2.0.0", "--system");
 
-    expect(code).toBe(1);
-    expect(complained).toContain(`${machine.path("usr/local/bin/stillup")}' restore "${newer}"`);
-    expect(complained).not.toContain(older);
-  });
+      expect(code).toBe(1);
+      expect(complained).toContain(`${machine.path("usr/local/bin/stillup")}' restore "${newer}"`);
+      expect(complained).not.toContain(older);
+    },
+  );
 });

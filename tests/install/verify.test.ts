@@ -10,7 +10,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { $ } from "bun";
+import { IS_LONG } from "../long.ts";
 import { type Machine, makeRelease, newKey, newMachine, sign, writeSums } from "./machine.ts";
+
+/** What `npm test` need not try of each: it tells how one installs, upgrades, goes back and is refused. */
+const inLongRun = test.if(IS_LONG);
 
 let machine: Machine;
 let release: string;
@@ -59,7 +63,7 @@ describe("What install.sh is given", () => {
     expect(isUntouched()).toBe(true);
   });
 
-  test("must have a SHA256SUMS", async () => {
+  inLongRun("must have a SHA256SUMS", async () => {
     rmSync(join(release, "SHA256SUMS"));
 
     const { code, complained } = await install(release);
@@ -71,7 +75,7 @@ describe("What install.sh is given", () => {
     expect(isUntouched()).toBe(true);
   });
 
-  test("must be for this machine", async () => {
+  inLongRun("must be for this machine", async () => {
     writeFileSync(join(release, "stillup-windows-x64.exe"), "");
     writeSums(release, ["stillup-windows-x64.exe"]);
 
@@ -82,7 +86,7 @@ describe("What install.sh is given", () => {
     expect(isUntouched()).toBe(true);
   });
 
-  test("must run here", async () => {
+  inLongRun("must run here", async () => {
     for await (const name of new Bun.Glob("stillup-*").scan(release)) {
       writeFileSync(join(release, name), "#!/bin/sh\nexit 1\n");
     }
@@ -104,19 +108,22 @@ describe("What install.sh is given", () => {
     await server.stop(true);
   });
 
-  test.if(Bun.which("wget") !== null)("comes by wget where there is no curl", async () => {
-    const server = serveRelease();
-    const settings = { PATH: withoutCurl() };
+  test.if(IS_LONG && Bun.which("wget") !== null)(
+    "comes by wget where there is no curl",
+    async () => {
+      const server = serveRelease();
+      const settings = { PATH: withoutCurl() };
 
-    const first = await install(server.url.href, settings);
-    const again = await install(server.url.href, settings);
+      const first = await install(server.url.href, settings);
+      const again = await install(server.url.href, settings);
 
-    expect(first).toMatchObject({ code: 0, complained: "" });
-    // What is left of a key that is not there would be one that no later release is signed with.
-    expect(existsSync(machine.path("etc/stillup/release.pub"))).toBe(false);
-    expect(again).toMatchObject({ code: 0, complained: "" });
-    await server.stop(true);
-  });
+      expect(first).toMatchObject({ code: 0, complained: "" });
+      // What is left of a key that is not there would be one that no later release is signed with.
+      expect(existsSync(machine.path("etc/stillup/release.pub"))).toBe(false);
+      expect(again).toMatchObject({ code: 0, complained: "" });
+      await server.stop(true);
+    },
+  );
 
   test.each([
     "http://example.org/release",
@@ -160,7 +167,7 @@ describe("A signed release", () => {
     );
   });
 
-  test("is followed by no unsigned one", async () => {
+  inLongRun("is followed by no unsigned one", async () => {
     await sign(release, await newKey(machine, "ours"));
     await install(release);
 
@@ -170,7 +177,7 @@ describe("A signed release", () => {
     expect(complained).toContain("The release is not signed, and it should be");
   });
 
-  test("must be signed with the key that was given, as text or as a file", async () => {
+  inLongRun("must be signed with the key that was given, as text or as a file", async () => {
     const ours = await newKey(machine, "ours");
     await newKey(machine, "theirs");
     await sign(release, ours);

@@ -19,11 +19,11 @@ import { sized } from "../long.ts";
 import { randomFrom } from "../random.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 
-const RECIPIENTS = sized(20, 200);
+const RECIPIENTS = sized(10, 60);
 /** So few for each that none becomes a digest. */
 const EVENTS = 4;
 const MESSAGES = RECIPIENTS * EVENTS;
-const ROUNDS = sized(2, 8);
+const ROUNDS = sized(1, 4);
 const random = randomFrom(20_300_102);
 
 /** Queues the messages in the folder. */

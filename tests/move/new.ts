@@ -14,7 +14,12 @@ export function lookAt(url: string) {
       (row) => Object.fromEntries(Object.entries(row).map(toPlain)) as Dump[string][number],
     );
   };
-  return { ask, rows: async (table: string) => sorted(await ask(`select * from ${table}`)) };
+  const change = (text: string) => sql.unsafe(text).simple();
+  return {
+    ask,
+    change,
+    rows: async (table: string) => sorted(await ask(`select * from ${table}`)),
+  };
 }
 
 const toPlain = ([name, value]: [string, unknown]) => [
@@ -50,7 +55,8 @@ export async function obstruct(url: string, event: string, row: string): Promise
     and backend_type = 'client backend' and datname = current_database()`;
   return {
     async reached() {
-      await until(async () => (await sql.unsafe(waiting)).length > 0);
+      const isReached = async () => (await sql.unsafe(waiting)).length > 0;
+      await until("a transaction that waits", isReached, { everyMs: 20 });
     },
     async open() {
       await sql.unsafe("select pg_advisory_unlock_all()");
@@ -58,7 +64,8 @@ export async function obstruct(url: string, event: string, row: string): Promise
     async remove() {
       await sql.unsafe("select pg_advisory_unlock_all()");
       // The statement of a killed client runs to its end; dropping the trigger meanwhile could be a deadlock.
-      await until(async () => (await sql.unsafe(inTransaction)).length === 0);
+      const isOver = async () => (await sql.unsafe(inTransaction)).length === 0;
+      await until("the end of the transaction", isOver, { everyMs: 20 });
       await sql.unsafe("drop function wait_here cascade");
       await sql.close();
     },

@@ -8,7 +8,7 @@ import { movableClock } from "../clock.ts";
 import { startServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
-import { until } from "../until.ts";
+import { until, untilIs } from "../until.ts";
 import { playNode } from "./playing.ts";
 
 describe("A node that has joined", () => {
@@ -41,22 +41,25 @@ describe("A node that has joined", () => {
 
   test("begins with all the work, shares it with the next, and has it again when that leaves", async () => {
     const first = join("first");
-    await until(() => checksOf(first.joined) === BUCKETS);
-    await until(() => first.wakes() > 0);
+    await untilIs("its work", () => checksOf(first.joined), BUCKETS);
+    await until("a wake", () => first.wakes() > 0);
     const second = join("second");
-    await until(() => checksOf(first.joined) + checksOf(second.joined) === BUCKETS);
-    await until(() => checksOf(second.joined) > 0);
+    await untilIs(
+      "the work of both",
+      () => checksOf(first.joined) + checksOf(second.joined),
+      BUCKETS,
+    );
+    await until("a share of the second", () => checksOf(second.joined) > 0);
 
-    let isDone = false;
-    const done = until(() => isDone);
-    const leaving = second.joined.leave(done);
+    const done = Promise.withResolvers<void>();
+    const leaving = second.joined.leave(done.promise);
     expect(checksOf(second.joined)).toBe(0);
     // Nothing is under way at it, so that nobody need wait for its end.
-    await until(() => checksOf(first.joined) === BUCKETS);
-    isDone = true;
+    await untilIs("the work of the first", () => checksOf(first.joined), BUCKETS);
+    done.resolve();
     await leaving;
 
-    await until(() => first.joined.nodes.all().length === 1);
+    await untilIs("the nodes", () => first.joined.nodes.all().length, 1);
     await first.joined.leave(Promise.resolve());
     await Promise.all([first.node.close(), second.node.close()]);
   });
@@ -64,13 +67,17 @@ describe("A node that has joined", () => {
   test("begins nothing while the database is away, says so once, and has what it had after that", async () => {
     const lines = await logLines("info");
     const { node, joined } = join("only");
-    await until(() => checksOf(joined) === BUCKETS);
+    await untilIs("its work", () => checksOf(joined), BUCKETS);
 
     await postgres.stop();
-    await until(() => lines.some((line) => line.includes("heartbeat failed")));
+    const said = (words: string) =>
+      until(words, () => lines.some((line) => line.includes(words)), {
+        log: () => lines.join("\n"),
+      });
+    await said("heartbeat failed");
     await expect(node.beat()).rejects.toThrow();
     await postgres.start();
-    await until(() => lines.some((line) => line.includes("heartbeat resumed")));
+    await said("heartbeat resumed");
 
     expect(checksOf(joined)).toBe(BUCKETS);
     expect(lines.filter((line) => line.includes("heartbeat")).length).toBe(2);
@@ -79,7 +86,7 @@ describe("A node that has joined", () => {
   });
   test("ends in order although the database never lets it listen", async () => {
     const { node, joined } = join("deaf", systemClock, () => new Promise(() => {}));
-    await until(() => checksOf(joined) === BUCKETS);
+    await untilIs("its work", () => checksOf(joined), BUCKETS);
 
     await joined.leave(Promise.resolve());
 
@@ -95,7 +102,7 @@ describe("A node that has joined", () => {
       return null;
     });
 
-    await until(() => {
+    await until("another attempt", () => {
       clock.moveBy(1000);
       return attempts > 1;
     });
@@ -111,7 +118,7 @@ test("A node that is alone looks seldom how late it is, since that is a read", a
   const joined = joinNodes({ ...server.deps, clock });
 
   joined.start();
-  await until(() => clock.slept.length > 0);
+  await until("a sleep", () => clock.slept.length > 0);
 
   expect(clock.slept).toEqual([15_000]);
   await joined.leave(Promise.resolve());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { deleteAccount } from "../../server/accounts/delete.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
@@ -7,13 +7,13 @@ import { sourceRuns } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
-import { until } from "../until.ts";
+import { untilIs } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
 const LINKS = "/api/v1/links";
 const DAY_MS = 86_400_000;
 
-onServer("What sources have", (server) => {
+onServer("What sources have", (server, { test, testOnBoth }) => {
   let site: Site;
   let reading: ReturnType<typeof startReading>;
   const lists: Record<string, string[]> = {};
@@ -42,7 +42,7 @@ onServer("What sources have", (server) => {
       )[0]![0],
     );
 
-  test("is created again without its history after it was deleted by hand", async () => {
+  testOnBoth("is created again without its history after it was deleted by hand", async () => {
     const me = await server().account();
     const source = await addList(me, "/again", ["https://a.test/", "https://b.test/"]);
     const { id } = await find(me, "a.test");
@@ -110,7 +110,7 @@ onServer("What sources have", (server) => {
     expect(await find(me, "old.test")).toMatchObject({ places: 101, pinned: false });
   });
 
-  test("goes with the account, and nothing of others does", async () => {
+  testOnBoth("goes with the account, and nothing of others does", async () => {
     const me = await server().account();
     const other = await server().account();
     const lines = ["https://a.test/", "https://b.test/"];
@@ -123,7 +123,7 @@ onServer("What sources have", (server) => {
     const gone = await addList(me, "/gone", ["https://gone.test/"]);
     await me.delete(`${SOURCES}/${gone.id}?links=retire`);
     reading.wake();
-    await until(async () => (await listed(me)).length === 0);
+    await untilIs("links", async () => (await listed(me)).length, 0);
     await addList(me, "/mine", lines);
     await me.patch(`${LINKS}/${(await find(me, "a.test")).id}`, { tags: ["mine"] });
     expect((await me.get("/api/v1/account")).body.data.limits).toMatchObject({
@@ -136,35 +136,38 @@ onServer("What sources have", (server) => {
     expect((await reading.again(other, theirs.id)).run).toMatchObject({ links: { kept: 2 } });
   });
 
-  test("is forgotten by and by: retired links with the history, runs after 90 days but for the last", async () => {
-    const { deps, clock } = server();
-    const me = await server().account();
-    const gone = await addList(me, "/old", ["https://old-one.test/"]);
-    const { id } = await find(me, "old-one.test");
-    await me.delete(`${SOURCES}/${gone.id}?links=retire`);
-    reading.wake();
-    await until(async () => (await listed(me)).length === 0);
-    const source = await addList(me, "/runs", ["https://a.test/"]);
-    const [first] = await deps.store
-      .select()
-      .from(sourceRuns)
-      .where(eq(sourceRuns.accountId, me.accountId));
-    const runs = Array.from({ length: 150 }, (_, i) => ({
-      ...first!,
-      ...{ runNo: i + 2, id: newId(), queuedAt: clock.now() - 100 * DAY_MS },
-    }));
-    await deps.store.insert(sourceRuns).values(runs);
-    await deps.store.run(sql`update sources set run_no = 151 where id = ${source.id}`);
-    const of = async () =>
-      (await me.get(`${SOURCES}/${source.id}/runs`)).body.data.pagination.total;
+  testOnBoth(
+    "is forgotten by and by: retired links with the history, runs after 90 days but for the last",
+    async () => {
+      const { deps, clock } = server();
+      const me = await server().account();
+      const gone = await addList(me, "/old", ["https://old-one.test/"]);
+      const { id } = await find(me, "old-one.test");
+      await me.delete(`${SOURCES}/${gone.id}?links=retire`);
+      reading.wake();
+      await untilIs("links", async () => (await listed(me)).length, 0);
+      const source = await addList(me, "/runs", ["https://a.test/"]);
+      const [first] = await deps.store
+        .select()
+        .from(sourceRuns)
+        .where(eq(sourceRuns.accountId, me.accountId));
+      const runs = Array.from({ length: 150 }, (_, i) => ({
+        ...first!,
+        ...{ runNo: i + 2, id: newId(), queuedAt: clock.now() - 100 * DAY_MS },
+      }));
+      await deps.store.insert(sourceRuns).values(runs);
+      await deps.store.run(sql`update sources set run_no = 151 where id = ${source.id}`);
+      const of = async () =>
+        (await me.get(`${SOURCES}/${source.id}/runs`)).body.data.pagination.total;
 
-    await housekeeping(deps);
-    // The last 100, and the last complete one.
-    expect(await of()).toBe(101);
-    expect((await me.get(`${LINKS}/${id}`)).status).toBe(200);
+      await housekeeping(deps);
+      // The last 100, and the last complete one.
+      expect(await of()).toBe(101);
+      expect((await me.get(`${LINKS}/${id}`)).status).toBe(200);
 
-    clock.moveBy((deps.config.historyDays + 1) * DAY_MS);
-    await housekeeping(deps);
-    expect((await me.get(`${LINKS}/${id}`)).status).toBe(404);
-  });
+      clock.moveBy((deps.config.historyDays + 1) * DAY_MS);
+      await housekeeping(deps);
+      expect((await me.get(`${LINKS}/${id}`)).status).toBe(404);
+    },
+  );
 });

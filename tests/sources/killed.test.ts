@@ -7,8 +7,8 @@ import { randomFrom } from "../random.ts";
 import { until } from "../until.ts";
 import { type LinkedSites, startLinkedSites } from "./linked-sites.ts";
 
-const PAGES = 300;
-const KILLS = sized(12, 50);
+const PAGES = sized(60, 300);
+const KILLS = sized(1, 10);
 /** Of what a step has read. */
 const READ_AGAIN = 20;
 const UNLIMITED = { STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" };
@@ -54,7 +54,7 @@ test("A site is read to its end by a program that is killed again and again, and
 
   for (let kill = 0; kill < KILLS; kill++) {
     const target = read() + random(2 * READ_AGAIN);
-    await until(async () => {
+    await until(`${target} pages`, async () => {
       if (read() >= target) return true;
       if (!(await run()).ended_at) return false;
       runs++;
@@ -64,7 +64,7 @@ test("A site is read to its end by a program that is killed again and again, and
     await installed.stop("SIGKILL");
     await installed.start();
   }
-  const ended = await until(async () => {
+  const ended = await until("the end of the run", async () => {
     const source = await ask("GET", `/sources/${id}`);
     return source.run.ended_at && source;
   });

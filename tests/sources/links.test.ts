@@ -5,7 +5,7 @@ import { listLinks } from "../../server/links/list.ts";
 import { LinkQuery } from "../../server/links/model.ts";
 import { type Asker, onServer, type Parsed } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
-import { until } from "../until.ts";
+import { until, untilIs } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
 const LINKS = "/api/v1/links";
@@ -36,8 +36,8 @@ onServer("A link of a source", (server) => {
   async function retire(me: Asker, id: string) {
     await me.delete(`${SOURCES}/${id}?links=retire`);
     reading.wake();
-    await until(async () => (await me.get(SOURCES)).body.data.items.length === 0);
-    await until(async () => (await me.get(`${LINKS}`)).body.data.items.every(isPinned));
+    await untilIs("sources", async () => (await me.get(SOURCES)).body.data.items.length, 0);
+    await until("pinned links", async () => (await me.get(LINKS)).body.data.items.every(isPinned));
   }
   const isPinned = ({ pinned }: Parsed) => pinned;
 
@@ -77,7 +77,9 @@ onServer("A link of a source", (server) => {
 
     await retire(me, source.id);
     // All of them are pinned before the source has let go of them.
-    await until(async () => (await find(me, "a.test")).sources === 0, { everyMs: 20 });
+    await untilIs("its sources", async () => (await find(me, "a.test")).sources, 0, {
+      everyMs: 20,
+    });
     expect((await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url).sort()).toEqual(
       urls,
     );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { onServer, type Parsed } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
-import { until } from "../until.ts";
+import { untilIs } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
 const HOUR_MS = 3_600_000;
@@ -124,12 +124,12 @@ onServer("The links of a list at a URL", (server) => {
     await me.delete(`${SOURCES}/${source.id}?links=retire`);
     expect((await me.get(`${SOURCES}/${source.id}`)).status).toBe(404);
     reading.wake();
-    await until(async () => (await urls()).length === 0);
+    await untilIs("links", async () => (await urls()).length, 0);
 
     const kept = await newList(URLS);
     await kept.me.delete(`${SOURCES}/${kept.source.id}`);
     reading.wake();
-    await until(async () => (await kept.me.get(SOURCES)).body.data.items.length === 0);
+    await untilIs("sources", async () => (await kept.me.get(SOURCES)).body.data.items.length, 0);
     expect(await kept.urls()).toEqual(URLS);
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from "bun:test";
+
 import { onServer } from "../harness.ts";
 import { type Site, startSite } from "../site.ts";
 import { SOURCES } from "./reading.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { type Asker, onServer, type Parsed } from "../harness.ts";
-import { until } from "../until.ts";
+import { untilIs } from "../until.ts";
 import { SOURCES, startReading } from "./reading.ts";
 
 const PAGE = "https://blog.test/p/1";
@@ -25,37 +25,40 @@ onServer("A source that is pushed to", (server, { test, testOnBoth }) => {
     (await me.get("/api/v1/links")).body.data.items.map(({ url }: Parsed) => url).sort();
   const links = (...hrefs: string[]) => hrefs.map((url, i) => ({ url, text: "a", line: i + 1 }));
 
-  test("stores what stands on each page, and the same a second time without a change", async () => {
-    const { me, path } = await newPush();
-    const items = [
-      { page_url: PAGE, title: "One", links: links("https://a.test/", "/b", "mailto:x@a.test") },
-      {
-        ...{ page_url: "https://blog.test/p/2", content_type: "text/html" },
-        content: '<title>Two</title><p><a href="../c#d">words</a>',
-      },
-      { page_url: "ftp://blog.test/", links: [] },
-    ];
+  testOnBoth(
+    "stores what stands on each page, and the same a second time without a change",
+    async () => {
+      const { me, path } = await newPush();
+      const items = [
+        { page_url: PAGE, title: "One", links: links("https://a.test/", "/b", "mailto:x@a.test") },
+        {
+          ...{ page_url: "https://blog.test/p/2", content_type: "text/html" },
+          content: '<title>Two</title><p><a href="../c#d">words</a>',
+        },
+        { page_url: "ftp://blog.test/", links: [] },
+      ];
 
-    const first = await push(me, path, items);
-    const second = await push(me, path, items);
+      const first = await push(me, path, items);
+      const second = await push(me, path, items);
 
-    expect(statuses(first)).toEqual(["stored", "stored", "failed"]);
-    expect(first[2].error).toMatchObject({ code: "VALIDATION_ERROR" });
-    expect(statuses(second)).toEqual(["unchanged", "unchanged", "failed"]);
-    expect(await urls(me)).toEqual([
-      "https://a.test/",
-      "https://blog.test/b",
-      "https://blog.test/c",
-    ]);
-    const { counts, run } = (await me.get(path)).body.data;
-    expect({ counts, run }).toEqual({
-      ...{ counts: { pages: 2, links: 3, dead: 0, places: 3 }, run: null },
-    });
-    const { items: pages } = (await me.get(`${path}/pages`)).body.data;
-    expect(pages.map(({ title }: Parsed) => title)).toEqual(["One", "Two"]);
-    const { places } = (await me.get(`${path}/pages/${pages[1].id}`)).body.data;
-    expect(places).toMatchObject([{ line: 1, text: "words", fragment: "d" }]);
-  });
+      expect(statuses(first)).toEqual(["stored", "stored", "failed"]);
+      expect(first[2].error).toMatchObject({ code: "VALIDATION_ERROR" });
+      expect(statuses(second)).toEqual(["unchanged", "unchanged", "failed"]);
+      expect(await urls(me)).toEqual([
+        "https://a.test/",
+        "https://blog.test/b",
+        "https://blog.test/c",
+      ]);
+      const { counts, run } = (await me.get(path)).body.data;
+      expect({ counts, run }).toEqual({
+        ...{ counts: { pages: 2, links: 3, dead: 0, places: 3 }, run: null },
+      });
+      const { items: pages } = (await me.get(`${path}/pages`)).body.data;
+      expect(pages.map(({ title }: Parsed) => title)).toEqual(["One", "Two"]);
+      const { places } = (await me.get(`${path}/pages/${pages[1].id}`)).body.data;
+      expect(places).toMatchObject([{ line: 1, text: "words", fragment: "d" }]);
+    },
+  );
 
   test("replaces what stood on a page; a link without a place leaves after 7 days", async () => {
     const { me, path } = await newPush();
@@ -68,7 +71,7 @@ onServer("A source that is pushed to", (server, { test, testOnBoth }) => {
     expect(await urls(me)).toHaveLength(2);
     server().clock.moveBy(DAY_MS);
     reading.wake();
-    await until(async () => (await urls(me)).length === 1);
+    await untilIs("links", async () => (await urls(me)).length, 1);
 
     const removed = (
       await me.post(`${path}/items/delete`, { page_urls: [PAGE, "https://blog.test/none"] })
@@ -77,7 +80,7 @@ onServer("A source that is pushed to", (server, { test, testOnBoth }) => {
     expect((await me.get(path)).body.data.counts).toMatchObject({ pages: 0, places: 0, links: 1 });
     server().clock.moveBy(7 * DAY_MS);
     reading.wake();
-    await until(async () => (await urls(me)).length === 0);
+    await untilIs("links", async () => (await urls(me)).length, 0);
   });
 
   testOnBoth("keeps one of a hundred pushes to the same page at once", async () => {

@@ -12,7 +12,7 @@ const sleepBy =
   ({ elapsed }: Clock): Clock["sleep"] =>
   async (ms, signal) => {
     const endAt = elapsed() + ms;
-    while (!signal?.aborted && elapsed() < endAt) await Bun.sleep(1);
+    while (!signal?.aborted && elapsed() < endAt) await Bun.sleep(5);
   };
 
 /** Reads the sources of a server until it is stopped. */
@@ -33,7 +33,7 @@ export function startReading(server: TestServer, online: Online = server.deps.on
       if (body.data === undefined) throw new Error(JSON.stringify(body));
       return body.data.run?.ended_at && body.data;
     };
-    return until(look, { everyMs: 20 });
+    return until("the end of the run", look, { everyMs: 20 });
   }
 
   return {

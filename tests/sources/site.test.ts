@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { sql } from "drizzle-orm";
 import { sourcePages } from "../../server/db/tables.ts";
 import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
+import { sized } from "../long.ts";
 import { pathOf } from "../reading/crawl.ts";
 import { type PlayedSite, startPlayedSite } from "../reading/site.ts";
 import { until } from "../until.ts";
@@ -9,6 +10,7 @@ import { SOURCES, startReading } from "./reading.ts";
 import { allOf, expectWhole } from "./whole.ts";
 
 const HOUR_MS = 3_600_000;
+const PAGES = sized(60, 300);
 /** Where places and links are kept, and the number of each row. */
 const WRITTEN = {
   ...{ source_pages: "no", occurrences: "page_no", source_links: "link_no", links: "no" },
@@ -49,7 +51,7 @@ onServer(
     let source: Parsed;
     let reading: ReturnType<typeof startReading>;
     beforeAll(() => {
-      site = startPlayedSite(600);
+      site = startPlayedSite(PAGES);
       reading = startReading(server());
     });
     afterAll(() => Promise.all([reading.stop(), site.stop()]));
@@ -142,8 +144,8 @@ onServer(
         reading.wake();
         other.wake();
         const hasBegun = async () =>
-          (await own.get(`${SOURCES}/${id}`)).body.data.run.pages.read > 100;
-        await until(hasBegun, { everyMs: 20 });
+          (await own.get(`${SOURCES}/${id}`)).body.data.run.pages.read > PAGES / 6;
+        await until("the first pages", hasBegun, { everyMs: 20 });
         await reading.stop();
         const { run, counts } = await other.ended(own, id);
         await other.stop();

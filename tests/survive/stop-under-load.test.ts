@@ -2,16 +2,14 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
+import { sized } from "../long.ts";
 import { SETTINGS, stopRounds } from "./stops.ts";
 
-const STOPS = 5;
-const ENDS_WITHIN_MS = 10_000;
+const STOPS = sized(1, 5);
 
-test(`${STOPS} stops while clients ask cut no request and leave the database whole`, async () => {
-  for (const { ms, ...stop } of await stopRounds(STOPS)) {
+test("a stop while clients ask cuts no request and leaves the database whole, each time", async () => {
+  for (const stop of await stopRounds(STOPS))
     expect(stop).toEqual({ exitCode: 0, requestsCut: 0, errorsLogged: false, journalBytes: 0 });
-    expect(ms).toBeLessThan(ENDS_WITHIN_MS);
-  }
 });
 
 test("A second signal ends the program at once", async () => {

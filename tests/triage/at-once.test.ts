@@ -9,7 +9,7 @@ import { deleteTag, renameTag } from "../../server/links/triage/tag-list.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { addMany as addLinks } from "../checker/many-links.ts";
 import { failingDeps } from "../events/failing-store.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { sized } from "../long.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 import { LINKS, newLink, read, sound, URL_A } from "./playing.ts";
@@ -36,7 +36,7 @@ function before({ deps }: TestServer, number: number, act: () => Promise<unknown
   });
 }
 
-onBothEngines("while a tag of many links is renamed or deleted", (server) => {
+onServer("while a tag of many links is renamed or deleted", (server, { test, testOnBoth }) => {
   const countOf = async (me: Asker, tag: string) =>
     (await read(me, `${LINKS}?tag=${tag}`)).pagination.total as number;
   const asTagged = async () => {
@@ -48,9 +48,7 @@ onBothEngines("while a tag of many links is renamed or deleted", (server) => {
   test("others write between its steps, and lists say what is left of it", async () => {
     const me = await server().account("enterprise");
     await newLink(me, { tags: ["docs"] });
-    // PostgreSQL takes four times as long to make them.
-    const full = server().deps.store.engine.name === "sqlite" ? 500_000 : 50_000;
-    const count = sized(MANY, full);
+    const count = sized(MANY, 100_000);
     await addLinks(server(), me, { count: count - 1, url: "https://example.org/", dueAt: 0 });
     const { store } = server().deps;
     const docs = sql`select tags.no, links.no from tags, links where tags.account_id = ${me.accountId}
@@ -87,7 +85,7 @@ onBothEngines("while a tag of many links is renamed or deleted", (server) => {
     await sound(server());
   });
 
-  test("two that are joined with each other become one", async () => {
+  testOnBoth("two that are joined with each other become one", async () => {
     const me = await server().account();
     await addMany(me, (i) => ({ tags: [i % 2 === 0 ? "docs" : "manual"] }));
     const join = (from: string, name: string) =>
@@ -104,25 +102,28 @@ onBothEngines("while a tag of many links is renamed or deleted", (server) => {
     await sound(server());
   });
 
-  test("the rest keep it where another node deletes the one that they should get", async () => {
-    const { me, caller } = await asTagged();
-    await newLink(me, { tags: ["manual"] });
-    const { store } = server().deps;
-    const isManual = and(eq(tags.accountId, me.accountId), eq(tags.name, "manual"));
-    const deps = before(server(), 3, async () => {
-      const [gone] = await store.delete(tags).where(isManual).returning();
-      await store.delete(linkTags).where(eq(linkTags.tagNo, gone!.no));
-      await store.delete(linkCounts).where(eq(linkCounts.subject, gone!.no));
-    });
+  testOnBoth(
+    "the rest keep it where another node deletes the one that they should get",
+    async () => {
+      const { me, caller } = await asTagged();
+      await newLink(me, { tags: ["manual"] });
+      const { store } = server().deps;
+      const isManual = and(eq(tags.accountId, me.accountId), eq(tags.name, "manual"));
+      const deps = before(server(), 3, async () => {
+        const [gone] = await store.delete(tags).where(isManual).returning();
+        await store.delete(linkTags).where(eq(linkTags.tagNo, gone!.no));
+        await store.delete(linkCounts).where(eq(linkCounts.subject, gone!.no));
+      });
 
-    const joining = renameTag(deps, caller, "docs", { to: "manual", merge: true });
+      const joining = renameTag(deps, caller, "docs", { to: "manual", merge: true });
 
-    await expect(joining).rejects.toThrow("tag");
-    expect(await countOf(me, "docs")).toBe(350);
-    await sound(server());
-  });
+      await expect(joining).rejects.toThrow("tag");
+      expect(await countOf(me, "docs")).toBe(350);
+      await sound(server());
+    },
+  );
 
-  test("links get another tag, by hundreds", async () => {
+  testOnBoth("links get another tag, by hundreds", async () => {
     const { me } = await asTagged();
 
     await Promise.all([
@@ -137,7 +138,7 @@ onBothEngines("while a tag of many links is renamed or deleted", (server) => {
   });
 });
 
-onBothEngines("while a person is removed", (server) => {
+onServer("while a person is removed", (server, { test, testOnBoth }) => {
   const NO_SUCH = { details: { fields: { assignee_id: ["no such person"] } } };
 
   async function team() {
@@ -151,7 +152,7 @@ onBothEngines("while a person is removed", (server) => {
     return { browser, id, caller, count, remove: () => browser.delete(`/people/${id}`) };
   }
 
-  test("no link is assigned to them, by hundreds neither", async () => {
+  testOnBoth("no link is assigned to them, by hundreds neither", async () => {
     const { browser, id, caller, count, remove } = await team();
     const links = Array.from({ length: MANY }, (_, i) => ({ url: `https://example.org/${i}` }));
     const { body } = await browser.post("/links/batch", { links });
@@ -177,12 +178,10 @@ onBothEngines("while a person is removed", (server) => {
   });
 });
 
-onBothEngines("while the disk fills up", (server) => {
+onServer("while the disk fills up", (server) => {
   test("a change of many links is left in pieces, and completed when it is asked for again", async () => {
     const me = await server().account();
     const { engine } = server().deps.store;
-    // PostgreSQL looks after its own disk.
-    if (engine.name !== "sqlite") return;
     const ids = await addMany(me);
     const caller = await operatorOf(server().deps, me.accountId);
     const pragma = (sql: string) => engine.run({ sql: `pragma ${sql}`, params: [] });

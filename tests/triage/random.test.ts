@@ -8,8 +8,8 @@ import { LINKS, sound } from "./playing.ts";
 
 const HOUR = 3_600_000;
 const SEED = 20_301;
-const CHANGES = sized(250, 4000);
-const SOUND_EVERY = sized(50, 500);
+const CHANGES = sized(60, 1000);
+const SOUND_EVERY = sized(30, 250);
 const NAMES = ["docs", "press", "legal", "blog", "ähre"];
 const ENDS = ["ok", "http_404", "http_403", "domain_parked", "http_500"] as const;
 type Reply = { status: number; body?: Parsed };

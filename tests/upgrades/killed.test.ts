@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { prepareSqlite } from "../../server/db/open.ts";
+import { IS_LONG } from "../long.ts";
 import { rowsOf, schemaOf } from "./dump.ts";
 import { NEWER_FILES } from "./newer.ts";
 import { preparationOf, usedDatabase } from "./used.ts";
@@ -13,7 +14,8 @@ test("an upgrade that is killed before any statement leaves the database as it w
   const count = await statementsOf((await usedDatabase()).path);
   expect(count).toBeGreaterThan(8);
 
-  for (let number = 1; number <= count; number++) {
+  const all = Array.from({ length: count }, (_, i) => i + 1);
+  for (const number of IS_LONG ? all : [1, Math.ceil(count / 2), count]) {
     const killed = Bun.spawn([process.execPath, CHILD, path, String(number)]);
     await killed.exited;
     expect(killed.signalCode).toBe("SIGKILL");

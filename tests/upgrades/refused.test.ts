@@ -17,6 +17,7 @@ import { openEngine, ownMigrations, prepareSqlite } from "../../server/db/open.t
 import { checkDatabase, refuseOldLibrary } from "../../server/db/sqlite-file.ts";
 import { Refused } from "../../server/db/store.ts";
 import { VERSION } from "../../server/lib/runtime.ts";
+import { sized } from "../long.ts";
 import { randomFrom } from "../random.ts";
 import { rowsOf } from "./dump.ts";
 import { NEWER_FILES } from "./newer.ts";
@@ -143,7 +144,7 @@ test("a command leaves the tables of a running server alone", async () => {
 });
 
 describe("a damaged database", () => {
-  const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
+  const SEEDS = Array.from({ length: sized(8, 40) }, (_, seed) => seed);
   const PAGE_BYTES = 4096;
 
   /** Of whole databases only what was meant to be flipped differs. */

@@ -2,6 +2,9 @@ import { Database } from "bun:sqlite";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { migrate } from "../../server/db/migrate.ts";
+import { openEngine, ownMigrations } from "../../server/db/open.ts";
+import type { Migration } from "../../server/db/store.ts";
 import { users } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { type Asker, startServer } from "../harness.ts";
@@ -23,6 +26,21 @@ export async function usedDatabase() {
   writeFileSync(path, bytes, { mode: 0o600 });
   writeFileSync(join(folder, "secret.key"), SECRET_KEY, { mode: 0o600 });
   return { folder, path, key };
+}
+
+/** A data folder with a database of another version: it has the migrations that this picks of ours. */
+export async function olderDatabase(pick: (files: Migration[]) => Migration[]) {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-older-"));
+  const path = join(folder, "stillup.db");
+  const engine = openEngine(`sqlite:${path}`);
+  await migrate(engine, pick(ownMigrations()), 1);
+  const sql = `insert into accounts (id, email, tier, created_at, no, history_since)
+    values ('a', 'me@example.org', 'business', 1, 1, 0)`;
+  await engine.run({ sql, params: [] });
+  await engine.close();
+  packed(path);
+  writeFileSync(join(folder, "secret.key"), SECRET_KEY, { mode: 0o600 });
+  return { folder, path };
 }
 
 /** What a server does with that database before it uses it. */
