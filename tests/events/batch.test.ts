@@ -9,7 +9,7 @@ import { sized } from "../long.ts";
 import { type Message, startReceiver, subscribe, verified } from "../receiver.ts";
 import { checkDueLinks } from "../rounds.ts";
 
-const LINKS = sized(400, 1000);
+const LINKS = sized(150, 1000);
 const DEAD = 41;
 const ALL = [
   ...["link.created", "link.alive", "link.dead", "check.complete"],

@@ -72,6 +72,7 @@ onServer("the schedule of retries", (server) => {
     ["1000000000", () => "1000000000", () => 24 * HOUR_MS],
     ["soon", () => "soon", () => 5000],
   ])("a receiver that asks for %s in Retry-After gets it, within reason", async (_, asked, ms) => {
+    await server().deps.store.delete(webhooks);
     const me = await server().account();
     const now = server().clock.now();
     const headers = { "retry-after": asked(now) };
