@@ -18,3 +18,7 @@ test("What is deleted or replaced on SQLite is overwritten where it stood", asyn
   // https://sqlite.org/pragma.html#pragma_secure_delete: 2 is FAST.
   expect(await pragma("secure_delete")).toBe(2);
 });
+
+test("A row on SQLite refers only to what is there, also when no migration has run before", async () => {
+  expect(await pragma("foreign_keys")).toBe(1);
+});
