@@ -1,6 +1,7 @@
 import { afterAll, afterEach } from "bun:test";
 import { failOnBreach, saveSeen } from "./contract.ts";
 import { closeShared } from "./shared.ts";
+import { saveStatements } from "./statements.ts";
 
 afterEach(failOnBreach);
 
@@ -8,4 +9,9 @@ afterEach(failOnBreach);
 afterAll(closeShared);
 
 const folder = process.env.STILLUP_TEST_CONTRACT;
-if (folder) afterAll(() => saveSeen(folder));
+if (folder) {
+  afterAll(async () => {
+    saveStatements(folder);
+    await saveSeen(folder);
+  });
+}
