@@ -187,9 +187,11 @@ export async function saveSeen(folder: string): Promise<void> {
 
 /** The promises of the document that no process saw kept. */
 export function unseenPromises(folder: string): string[] {
-  const saved = readdirSync(folder).map((name): { promises: string[]; seen: string[] } =>
-    JSON.parse(readFileSync(join(folder, name), "utf8")),
-  );
+  const saved = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name): { promises: string[]; seen: string[] } =>
+      JSON.parse(readFileSync(join(folder, name), "utf8")),
+    );
   const seen = new Set(saved.flatMap((each) => each.seen));
   const promises = new Set(saved.flatMap((each) => each.promises));
   return [...promises].filter((promise) => !seen.has(promise) && !RARE.test(promise));

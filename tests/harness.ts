@@ -8,7 +8,6 @@ import { createDeps, linkChecks } from "../server/app/build.ts";
 import { type Config, type Env, readConfig } from "../server/config/config.ts";
 import { migrateToHead, openEngine } from "../server/db/open.ts";
 import { takeNumbers } from "../server/db/queries.ts";
-import { createStore } from "../server/db/store.ts";
 import { accounts, type Tier } from "../server/db/tables.ts";
 import type { Front } from "../server/http/front.ts";
 import { newId } from "../server/lib/ids.ts";
@@ -18,6 +17,7 @@ import { type MovableClock, movableClock } from "./clock.ts";
 import { watched } from "./contract.ts";
 import { dropPostgres, freshPostgres } from "./postgres.ts";
 import { newScratchFolder } from "./scratch.ts";
+import { watchedStore } from "./statements.ts";
 
 export const START = "2030-01-01T00:00:00.000Z";
 export const ENGINES = ["sqlite", "postgres"] as const;
@@ -85,7 +85,7 @@ export async function startServer(
   const clock = movableClock(START, { autoMove: true });
   const engine = openEngine(config.databaseUrl, { waitMs, litestream: config.litestream });
   await migrateToHead(engine, clock.now());
-  const made = createDeps(config, createStore(engine), clock);
+  const made = createDeps(config, watchedStore(engine), clock);
   // The clock is moved, by which it would lag for days.
   const { check, read } = linkChecks(made, { worstSince: () => 0 });
   const deps = { ...made, tryLink: check, readSource: read };

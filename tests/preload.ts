@@ -1,6 +1,7 @@
 import { afterAll, afterEach } from "bun:test";
 import { failOnBreach, saveSeen } from "./contract.ts";
 import { closeShared } from "./shared.ts";
+import { saveStatements } from "./statements.ts";
 import { failOnOpenWaits } from "./waits.ts";
 
 afterEach(failOnBreach);
@@ -10,4 +11,9 @@ afterEach(failOnOpenWaits);
 afterAll(closeShared);
 
 const folder = process.env.STILLUP_TEST_CONTRACT;
-if (folder) afterAll(() => saveSeen(folder));
+if (folder) {
+  afterAll(async () => {
+    saveStatements(folder);
+    await saveSeen(folder);
+  });
+}

@@ -2,11 +2,12 @@
  * Runs test files in as many processes as there are cores. Prints one line per finished file, and the output of those
  * that fail.
  *
- *   bun tests/run.ts [--verbose] [--long | --short] [--record] [--test-name-pattern REGEX] [FILE…]
+ *   bun tests/run.ts [--verbose] [--long | --short] [--record] [--statements] [--test-name-pattern REGEX] [FILE…]
  *
  * FILE is any part of a path; without one, all files run. `--verbose` prints all output. `--long` runs only the files
  * that import long.ts, at full size, and `--short` all others. `--record` writes the seconds that each file took into
  * seconds.json. Files that it does not name run first, and fail a run of all files, so that none is scheduled blindly.
+ * `--statements` fails for statements that ran on SQLite in these files, and on PostgreSQL in none of them.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -17,6 +18,7 @@ import { executable } from "./installed.ts";
 import { shareServer } from "./postgres.ts";
 import { newScratchFolder } from "./scratch.ts";
 import { closeShared } from "./shared.ts";
+import { onlyOnSqlite } from "./statements.ts";
 import { cpuSeconds, type FileRun, runFiles } from "./test-process.ts";
 
 /** More batches end closer together; fewer load the program less often. */
@@ -32,6 +34,7 @@ const { values: flags, positionals } = parseArgs({
     long: { type: "boolean" },
     short: { type: "boolean" },
     record: { type: "boolean" },
+    statements: { type: "boolean" },
     "test-name-pattern": { type: "string", short: "t" },
   },
   allowPositionals: true,
@@ -109,6 +112,14 @@ function reportUnseen(folder: string): void {
   failures.push(`Documented, but never answered in any test:\n${unseen.join("\n")}`);
 }
 
+/** Fails for statements of the product that no test ran on PostgreSQL, although one did on SQLite. */
+function reportOnlyOnSqlite(folder: string): void {
+  const statements = onlyOnSqlite(folder);
+  if (statements.length === 0) return;
+  total.failed++;
+  failures.push(`Ran on SQLite only; add them to tests/both-engines:\n${statements.join("\n")}`);
+}
+
 /** Fails for files that the schedule does not know. In CI the file that was committed counts. */
 function reportUnknown(): void {
   const unknown = allFiles.filter((file) => !(file in seconds));
@@ -129,7 +140,7 @@ async function runInProcesses(files: string[], env: Record<string, string>): Pro
   await Promise.all(Array.from({ length: processes }, work));
 }
 
-/** What processes share: one PostgreSQL, one build of the executable, and what they saw of the API. */
+/** What processes share: one PostgreSQL, one build of the executable, and what they saw of the API and of SQL. */
 async function runTogether(files: string[]): Promise<void> {
   const contract = newScratchFolder("stillup-contract-");
   await runInProcesses(files, {
@@ -139,6 +150,7 @@ async function runTogether(files: string[]): Promise<void> {
     STILLUP_TEST_CONTRACT: contract,
   });
   if (isWhole) reportUnseen(contract);
+  if (flags.statements) reportOnlyOnSqlite(contract);
   rmSync(contract, { recursive: true });
   await closeShared();
 }

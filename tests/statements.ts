@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createStore, type Engine, type Store } from "../server/db/store.ts";
+import { productFiles, ROOT } from "./imports.ts";
+
+/** Statements that one engine alone runs, with the reason. */
+const ONLY_SQLITE: [statement: RegExp, why: string][] = [
+  [/^pragma /, "tests that fill, break or lock the file"],
+  [/^with due as materialized/, "a claim of the only process: others share the links by bucket"],
+  [/^select min\(next_check_at\)/, "the only process looks at all links"],
+  [/ and true\b/, "no check is left to retain, since retaining and deleting are one transaction"],
+];
+
+type Texts = Record<Engine["name"], Map<string, string>>;
+
+/** The text of each statement that ran, with the functions that awaited it, as far as the stack still has them. */
+const seen: Texts = { sqlite: new Map(), postgres: new Map() };
+
+/** The same engine, which remembers the statements that run on it. */
+function watchedEngine(engine: Engine): Engine {
+  const watched =
+    (run: Engine["run"]): Engine["run"] =>
+    (query) => {
+      const texts = seen[engine.name];
+      if (!texts.has(query.sql)) texts.set(query.sql, callers());
+      return run(query);
+    };
+  return {
+    ...engine,
+    run: watched(engine.run),
+    runInReadPool: watched(engine.runInReadPool),
+    transaction: (work) => engine.transaction((run) => work(watched(run))),
+  };
+}
+
+const BEGINS =
+  /^(select|selectDistinct|insert|update|delete|run|all|get|values|\$count|batch|write)$/;
+
+/** The store of a watched engine, on which what tests themselves select and write is not watched. */
+export function watchedStore(engine: Engine, watched = createStore(watchedEngine(engine))): Store {
+  const bare = createStore(engine);
+  return new Proxy(watched, {
+    get(store, name) {
+      const isOfTest = typeof name === "string" && BEGINS.test(name) && isCalledByTest();
+      const from = isOfTest ? bare : store;
+      const value = Reflect.get(from, name);
+      return typeof value === "function" ? value.bind(from) : value;
+    },
+  });
+}
+
+/** Whether the code that reads a member of the store, two frames up, is in tests/. */
+function isCalledByTest(): boolean {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 3;
+  const caller = new Error().stack?.split("\n").at(-1) ?? "";
+  Error.stackTraceLimit = limit;
+  return caller.includes("/tests/");
+}
+
+/** Frames of the stack that are in server/, nearest first, without those that pass every statement on. */
+function callers(): string {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 50;
+  const frames = (new Error().stack ?? "").matchAll(/at (\S+) \(.*\/(server\/\S+?):\d+:\d+\)/g);
+  Error.stackTraceLimit = limit;
+  return [...frames]
+    .filter(([, , file]) => !file!.startsWith("server/db/store"))
+    .map(([, name, file]) => `${file} ${name}`)
+    .slice(0, 3)
+    .join(" < ");
+}
+
+/** Saves what this process ran, for `onlyOnSqlite`. */
+export function saveStatements(folder: string): void {
+  const saved = { sqlite: [...seen.sqlite], postgres: [...seen.postgres] };
+  writeFileSync(join(folder, `${process.pid}.statements`), JSON.stringify(saved));
+}
+
+/**
+ * The statements of which a part ran on SQLite alone, in any process. Parts are compared, such as one condition or one
+ * column, since a list with many filters has more statements than tests can run.
+ */
+export function onlyOnSqlite(folder: string): string[] {
+  const all = readdirSync(folder)
+    .filter((name) => name.endsWith(".statements"))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
+  const known = new Set(all.flatMap(({ postgres }) => textsOf(postgres)).flatMap(partsOf));
+  const missing = new Map<string, string>();
+  for (const [text, callers] of all.flatMap(({ sqlite }): [string, string][] => sqlite)) {
+    if (ONLY_SQLITE.some(([statement]) => statement.test(text))) continue;
+    const parts = partsOf(text).filter((part) => !known.has(part) && !missing.has(part));
+    if (parts.length === 0) continue;
+    for (const part of parts) missing.set(part, "");
+    missing.set(
+      parts[0]!,
+      `${callers || `one of ${filesWith(parts).join(", ")}`}: ${plain(text)}\n  not on PostgreSQL: ${parts.join("; ")}`,
+    );
+  }
+  return [...missing.values()].filter((problem) => problem !== "");
+}
+
+/** Files of the product that name most of the columns or words, since a query builder loses the stack. */
+function filesWith(parts: string[]): string[] {
+  const words = parts.flatMap((part) => {
+    const quoted = [...part.matchAll(/"(\w+)"/g)].map(([, name]) => camelCase(name!));
+    return quoted.length > 0 ? quoted : part.replace(/^\w*: /, "");
+  });
+  const files = productFiles()
+    .filter((file) => /^server\/(?!db\/)/.test(file))
+    .map((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8").replace(/\s+/g, " ");
+      return { file, found: words.filter((word) => text.includes(word)).length };
+    });
+  return files
+    .filter(({ found }) => found > 0)
+    .sort((a, b) => b.found - a.found)
+    .slice(0, 3)
+    .map(({ file }) => file);
+}
+
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+
+const textsOf = (saved: [string, string][]) => saved.map(([text]) => text);
+
+/** What the engines write differently, and lists of values, whose length is no part of a statement. */
+const plain = (text: string) =>
+  text
+    .replaceAll(
+      "json_array_elements(cast(cast(? as text) as json)) as unpacked(value)",
+      "json_each(?)",
+    )
+    .replace(/\s+/g, " ")
+    .replace(/ for (update skip locked|no key update|key share of webhooks)/g, "")
+    .replace(/\((\?|null)(, ?(\?|null))*\)/g, "(?)")
+    .replace(/\(\?\)(, ?\(\?\))+/g, "(?)")
+    .trim();
+
+const BETWEEN_PARTS =
+  /\s*(?:,|\b(?:and|or|where|order by|limit|offset|set|from|join|values|returning)\b)\s*/;
+
+/** Each part with the table that the statement begins with. */
+function partsOf(text: string): string[] {
+  const statement = plain(text);
+  const table = /\b(?:from|into|update) \(*"?(\w+)/.exec(statement)?.[1] ?? "";
+  return statement
+    .split(BETWEEN_PARTS)
+    .map(balanced)
+    .filter((part) => part !== "")
+    .map((part) => `${table}: ${part}`);
+}
+
+/** Without the brackets that another part begins or ends with. */
+function balanced(part: string): string {
+  let rest = part.replace(/^[\s(]+/, "");
+  while (rest.endsWith(")") && rest.split(")").length > rest.split("(").length)
+    rest = rest.slice(0, -1).trimEnd();
+  return rest;
+}
