@@ -5,10 +5,11 @@ import { sendDue } from "../../server/accounts/send-mails.ts";
 import { createAccount, createSetup } from "../../server/accounts/users.ts";
 import { users } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
-import { onDashboard } from "../browser.ts";
+import { onDashboard, openTab } from "../browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { ownerOf } from "./actors.ts";
 import { faultsOf } from "./looking.ts";
+import { go } from "./pages.ts";
 
 const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
@@ -44,17 +45,17 @@ onDashboard(
 
     /** That neither the list of alerts nor the menu nor the overview speaks of one. */
     async function isNoFailure(page: Page, heading: string) {
-      await page.goto("/alerts");
+      await go(page, "/alerts");
       await page.getByRole("heading", { name: heading }).waitFor();
       expect(await page.locator("#main .bad").count()).toBe(0);
       const entry = page.getByRole("navigation").getByRole("link", { name: /^Alerts/ });
       expect(await entry.textContent()).toBe("Alerts");
-      await page.goto("/");
-      await page.getByRole("heading", { level: 1 }).waitFor();
+      await go(page, "/");
+      await page.getByRole("heading", { name: "What should stay up?" }).waitFor();
       expect(
         await page.getByText(/alert to .* was turned off|alerts? (is|are) failing/).count(),
       ).toBe(0);
-      await page.goto("/alerts");
+      await go(page, "/alerts");
     }
 
     test("a forgotten password is set by a link in a message", async () => {
@@ -137,17 +138,16 @@ onDashboard(
       await page.getByRole("button", { name: "Pause" }).waitFor();
     });
 
-    test("the reader's own mail is one click, and a preview shows it in both themes", async () => {
-      const { owner } = await newOwner("self@example.org");
-      const { store } = dashboard().server.deps;
-      await store.update(users).set({ emailVerifiedAt: 1 }).where(eq(users.id, owner.id));
+    test("one's own mail is one click, shown in both themes; others are for some links, and the mail server can be tried", async () => {
+      const { owner, account } = await newOwner("self@example.org", true);
+      const { deps } = dashboard().server;
+      await deps.store.update(users).set({ emailVerifiedAt: 1 }).where(eq(users.id, owner.id));
       const { page } = await dashboard().stranger({ colorScheme: "dark" });
       await signIn(page, "self@example.org", "/alerts");
       await page.getByLabel("When links die or come back").click();
       await page.getByRole("button", { name: "a link dies or comes back" }).waitFor();
       await page.getByLabel("A summary every Monday").click();
       await page.getByText("a summary is due on Mondays at 08:00").first().waitFor();
-
       await page.getByRole("link", { name: "Working" }).click();
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Preview" }).click();
@@ -159,21 +159,15 @@ onDashboard(
       await page.getByRole("button", { name: "Light" }).click();
       await frame.getByRole("heading", { name: "Dead" }).waitFor();
       expect(await ink()).toBe("rgb(255, 255, 255)");
-    });
 
-    test("an alert only for some links says how many those are", async () => {
-      const { account } = await newOwner("choosy@example.org");
-      const accountId = account.id;
-      const { page } = await dashboard().stranger();
-      const { deps } = dashboard().server;
       const urls = ["https://example.com/a", "https://www.youtube.com/watch?v=aaaaaaaaaaa"];
       const wanted = urls.map((url) => ({
         url,
         group_id: null,
         check_frequency: "daily" as const,
       }));
-      await createLinks(deps, await ownerOf(deps, accountId), wanted);
-      await signIn(page, "choosy@example.org", "/alerts");
+      await createLinks(deps, await ownerOf(deps, account.id), wanted);
+      await page.goto("/alerts");
       await page.getByRole("button", { name: "New alert" }).click();
       await page.getByLabel("URL").fill("https://hooks.example.com/x");
       await page.getByRole("button", { name: "All services" }).click();
@@ -185,17 +179,13 @@ onDashboard(
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByRole("button", { name: "Edit" }).click();
       await page.getByRole("button", { name: "YouTube" }).waitFor();
-    });
+      await page.keyboard.press("Escape");
 
-    test("an administrator sees the mail server, and gets a test message", async () => {
-      await newOwner("chief@example.org", true);
-      const { page } = await dashboard().stranger();
-      await signIn(page, "chief@example.org", "/settings/installation");
+      await go(page, "/settings/installation");
       const panel = page.getByRole("region", { name: "Mail server" });
       await panel.getByRole("button", { name: "Send me a test message" }).click();
-      await panel.getByText("Sent to chief@example.org.").waitFor();
+      await panel.getByText("Sent to self@example.org.").waitFor();
       expect(host.letters.at(-1)).toMatchObject({ subject: "Test message from Stillup" });
-
       host.answers({ mail: "550 5.7.1 Not from here" });
       await panel.getByRole("button", { name: "Send me a test message" }).click();
       await panel.getByText("does not accept mail: 550 5.7.1 Not from here").first().waitFor();
@@ -225,7 +215,7 @@ onDashboard(
       await page.getByRole("dialog", { name: "Add links" }).waitFor();
       while ((await sendDue(server.deps)) === null);
 
-      const reader = (await dashboard().stranger()).page;
+      const { page: reader } = await openTab(page, server);
       await reader.goto(pathTo("first@example.org", "mail/confirm/"));
       await reader.getByRole("button", { name: "Confirm" }).click();
       await reader.getByText("You are subscribed").waitFor();
