@@ -1,5 +1,4 @@
 import type { Page, Request, Route } from "playwright-core";
-import { until } from "../until.ts";
 
 /**
  * Keeps back the first answer to this address, which the server has given: what changes meanwhile is not in it.
@@ -22,14 +21,16 @@ export async function holdFirstAnswer(page: Page, address: string, method = "GET
 /** @returns what waits until nothing is being read, so that what changes then surprises no reading under way */
 export function readingsOf(page: Page): () => Promise<void> {
   const underWay = new Set<Request>();
-  const hasEnded = (request: Request) => underWay.delete(request);
-  page.on(
-    "request",
-    (request) => request.resourceType() !== "eventsource" && underWay.add(request),
-  );
+  let [isQuiet, tell] = [Promise.resolve(), () => {}];
+  page.on("request", (request) => {
+    if (request.resourceType() === "eventsource") return;
+    if (underWay.size === 0) ({ promise: isQuiet, resolve: tell } = Promise.withResolvers<void>());
+    underWay.add(request);
+  });
+  const hasEnded = (request: Request) => {
+    if (underWay.delete(request) && underWay.size === 0) tell();
+  };
   page.on("requestfinished", hasEnded);
   page.on("requestfailed", hasEnded);
-  return async () => {
-    await until(() => underWay.size === 0);
-  };
+  return () => isQuiet;
 }

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { PASSWORD } from "../session/browser.ts";
 
 /** A page to look at: what it is called, where it is, and what is done there first. */
 export type Sight = { name: string; path: string; prepare?: (page: Page) => Promise<void> };
@@ -50,6 +51,25 @@ export const pagesFor = (ids: {
 export async function settled(page: Page): Promise<void> {
   await page.locator("#main h1, .door h1").first().waitFor();
   await page.waitForFunction(() => !document.querySelector(".loading, [aria-busy=true]"));
+}
+
+/** Goes to another page as a link does, without loading the document, and waits until it is there. */
+export async function goWithin(page: Page, path: string): Promise<void> {
+  await page.evaluate((href) => {
+    const link = Object.assign(document.createElement("a"), { href });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }, path);
+  await settled(page);
+}
+
+/** Fills in the form of the sign-in page, and sends it. */
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  const form = page.locator("form.sign-in");
+  await form.getByLabel("E-mail").fill(email);
+  await form.getByLabel("Password", { exact: true }).fill(password);
+  await form.getByRole("button", { name: "Sign in" }).click();
 }
 
 /** Opens what the person can do with their own session. */
