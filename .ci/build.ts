@@ -5,6 +5,7 @@
  *   bun .ci/build.ts --all        a release: dist/stillup-<platform> for every platform Bun builds for
  *   bun .ci/build.ts linux-x64    a release for the platforms that are named
  */
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { $ } from "bun";
 import { fileOf, finishRelease, PLATFORMS } from "./release.ts";
 
@@ -38,7 +39,12 @@ const compile = (outfile: string, target: string[]) =>
 const named = process.argv.slice(2);
 const platforms = named.includes("--all") ? PLATFORMS : named;
 if (platforms.length === 0) {
-  await compile("dist/stillup", []);
+  // Moved there at once, so that no one who builds or starts it at the same time gets half of it.
+  mkdirSync("dist", { recursive: true });
+  const folder = mkdtempSync("dist/made-");
+  await compile(`${folder}/stillup`, []);
+  for (const name of readdirSync(folder)) renameSync(`${folder}/${name}`, `dist/${name}`);
+  rmdirSync(folder);
 } else {
   for (const name of platforms) await compile(`dist/stillup-${name}`, [`--target=bun-${name}`]);
   await finishRelease("dist", platforms.map(fileOf));

@@ -14,11 +14,10 @@ import {
 import { createSession } from "../server/accounts/sessions.ts";
 import { createAccount } from "../server/accounts/users.ts";
 import type { Env } from "../server/config/config.ts";
-import { type ROLES, users } from "../server/db/tables.ts";
+import { type ROLES, type UserRow, users } from "../server/db/tables.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeAtEnd } from "./shared.ts";
-import { until } from "./until.ts";
 
 /** A page of a real browser, and what must never happen on any. */
 export type Visitor = {
@@ -34,6 +33,8 @@ export type Looks = { width?: number; height?: number; colorScheme?: "light" | "
 /** A server with the dashboard, and people in front of it. */
 export type Dashboard = {
   server: TestServer;
+  /** The id of a new account that no one is in front of. */
+  account(role?: Role, also?: { isAdmin: boolean }): Promise<string>;
   stranger(looks?: Looks): Promise<Visitor>;
   /** Someone signed in to a new account, whose links and keys are nobody else's. */
   user(
@@ -74,6 +75,7 @@ export function onDashboard(
     afterAll(() => server.stop());
     story(() => ({
       server,
+      account: async (role, also) => (await createOwner(server, role, also)).accountId,
       stranger: async (looks) => remember(await openVisitor(server, looks)),
       again: async (accountId, looks) => remember(await openAgain(server, accountId, looks)),
       user: async (looks, role, also) => remember(await openUser(server, looks, role, also)),
@@ -125,18 +127,19 @@ export async function closeVisitors(): Promise<void> {
   idle.push(...opened.reverse());
 }
 
-/** Cuts the connection and waits until the page shows it: the browser may cut it only after it has told the page. */
+/** Cuts the connection, and waits until the page shows it: the browser may tell the page of it before it cuts it. */
 export async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true);
-  const line = page.getByText(/^Connection lost at/);
-  await until(async () => {
-    await page.evaluate(() => dispatchEvent(new Event("offline")));
-    return line.waitFor({ timeout: 1_000 }).then(
-      () => true,
-      () => false,
-    );
-  });
+  await page.waitForFunction(isCut);
+  await page.evaluate(() => dispatchEvent(new Event("offline")));
+  await page.getByText(/^Connection lost at/).waitFor();
 }
+
+const isCut = () =>
+  fetch("/ready").then(
+    () => false,
+    () => true,
+  );
 
 /** Another tab of the browser that has this page. */
 export async function openTab(beside: Page, { url }: Place): Promise<Visitor> {
@@ -148,17 +151,26 @@ export async function openTab(beside: Page, { url }: Place): Promise<Visitor> {
 export async function openUser(
   server: TestServer,
   looks: Looks = {},
-  role: Role = "owner",
-  { isAdmin } = { isAdmin: false },
+  role?: Role,
+  also?: { isAdmin: boolean },
 ) {
   const visitor = await openVisitor(server, looks);
-  const { store } = server.deps;
+  const { id, accountId } = await createOwner(server, role, also);
+  await enter(server, visitor.page, id);
+  return { ...visitor, accountId };
+}
+
+/** The first person of a new account. */
+async function createOwner(
+  { deps }: TestServer,
+  role: Role = "owner",
+  { isAdmin } = { isAdmin: false },
+): Promise<UserRow> {
   const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.org`;
   const input = { email, tier: "business", passwordHash: null, isAdmin } as const;
-  const { owner, account } = await createAccount(server.deps, input);
-  await store.update(users).set({ role }).where(eq(users.id, owner.id));
-  await enter(server, visitor.page, owner.id);
-  return { ...visitor, accountId: account.id };
+  const { owner } = await createAccount(deps, input);
+  await deps.store.update(users).set({ role }).where(eq(users.id, owner.id));
+  return owner;
 }
 
 /** Another page of the owner of an account that is there. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readConfig } from "../../server/config/config.ts";
 import { createStarting } from "../../server/http/start-and-stop.ts";
+import { buildDashboard } from "../build-dashboard.ts";
 import { eachRow } from "../each-row.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { KINDS, startPrefixProxy } from "../prefix-proxy.ts";
+import { newOwner, PASSWORD } from "../session/browser.ts";
 
 const given = (url: string) => readConfig({ STILLUP_PUBLIC_URL: url });
 
@@ -11,6 +13,7 @@ describe.each(KINDS)("The API below a path, behind a proxy that %s it", (kind) =
   const proxy = startPrefixProxy(kind);
   let server: TestServer;
   beforeAll(async () => {
+    await buildDashboard();
     server = await startServer("sqlite", { STILLUP_PUBLIC_URL: proxy.url });
     proxy.leadTo(server.url);
   });
@@ -48,6 +51,26 @@ describe.each(KINDS)("The API below a path, behind a proxy that %s it", (kind) =
       expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
     for (const path of ["/stillupx", "/stillup/stillup/health", "/stillup//health"])
       expect([path, (await fetch(server.url + path)).status]).toEqual([path, 404]);
+  });
+
+  test("serves the same dashboard as without the proxy, and signs in to it", async () => {
+    const { owner } = await newOwner(server);
+    const pageOf = async (url: string) => (await fetch(`${url}/sign-in?next=%2Flinks`)).text();
+    const page = await pageOf(proxy.url);
+    const [, script] = /src="([^"]+index-[^"]+\.js)"/.exec(page)!;
+    const body = JSON.stringify({ email: owner.email, password: PASSWORD });
+    const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+
+    expect(page).toBe(await pageOf(server.url));
+    expect((await fetch(new URL(script!, `${proxy.url}/sign-in`))).status).toBe(200);
+    const entered = await fetch(`${proxy.url}/dashboard/api/session`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    expect(entered.status).toBe(200);
+    expect(entered.headers.get("set-cookie")).toContain("Path=/stillup");
+    expect(proxy.strays).toEqual([]);
   });
 
   test("sees the address of the client that the proxy names", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -91,16 +91,12 @@ const MARKS: string[][] = [
   ["focus", "paper"],
 ];
 
-describe.each(THEMES)("In the %s theme", (theme) => {
-  test.each(TEXTS.map((pair) => [pair]))("text can be read: %p", (pair) => {
-    const [name, ...grounds] = pair;
-    expect(contrast(theme, name!, ...grounds)).toBeGreaterThanOrEqual(4.5);
-  });
+test.each(THEMES)("In the %s theme text can be read, and marks and edges can be seen", (theme) => {
+  const fainterThan = (least: number, pairs: string[][]) =>
+    pairs.filter(([name, ...grounds]) => contrast(theme, name!, ...grounds) < least);
 
-  test.each(MARKS.map((pair) => [pair]))("marks and edges can be seen: %p", (pair) => {
-    const [name, ...grounds] = pair;
-    expect(contrast(theme, name!, ...grounds)).toBeGreaterThanOrEqual(3);
-  });
+  expect(fainterThan(4.5, TEXTS)).toEqual([]);
+  expect(fainterThan(3, MARKS)).toEqual([]);
 });
 
 test("Contrast is computed as others do", () => {

@@ -7,7 +7,8 @@ import { sized } from "../long.ts";
 import { openAdd, urlsField } from "./adding.ts";
 import { HOSTILE } from "./hostile.ts";
 import { EMAILS, fillHostile, hookOf } from "./hostile-account.ts";
-import { pagesFor, type Sight, settled } from "./pages.ts";
+import { overflowOf } from "./looking.ts";
+import { goWithin, pagesFor, type Sight, settled } from "./pages.ts";
 import { fillShowcase } from "./showcase.ts";
 import { fillTeam } from "./team.ts";
 
@@ -24,8 +25,8 @@ afterAll(() => receiver.stop(true));
 
 onDashboard("A stranger's text", (dashboard) => {
   async function hostileAccount() {
-    const { server, user, again } = dashboard();
-    const { accountId } = await user({}, "owner", { isAdmin: true });
+    const { server, account, again } = dashboard();
+    const accountId = await account("owner", { isAdmin: true });
     const receiverUrl = `http://127.0.0.1:${receiver.port}`;
     const ids = await fillShowcase(server, accountId, `${receiverUrl}/hook`);
     await fillTeam(server, accountId);
@@ -49,6 +50,7 @@ onDashboard("A stranger's text", (dashboard) => {
     const newest = { name: "links", path: "/links?sort=-created_at" };
     const failed = { name: "alert", path: `/alerts/${webhookId}?result=failed` };
 
+    await page.goto("/nowhere");
     for (const sight of [...sights, newest, ...links, ...hooks, failed])
       await visit(page, sight, seen);
 
@@ -102,12 +104,12 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 type Seen = { texts: Map<string, string>; wrong: string[]; wide: string[] };
 
 async function visit(page: Page, { name, path }: Sight, seen: Seen): Promise<void> {
-  await page.goto(path);
-  await settled(page);
+  await goWithin(page, path);
   const kind = name.replace("settings-", "").split("-")[0]!;
   await openAll(page, page.getByRole("button", { name: /^Show (\d+ |older )?(more|messages)/ }));
   await openAll(page, page.locator("details:not([open]) > summary"));
   await inspect(page, kind, seen);
+  await lookOnPhone(page, kind, seen);
   const buttons = (named: RegExp) => page.locator("#main").getByRole("button", { name: named });
   for (const opener of (await buttons(OPENERS).all()).slice(-MOST_OPENED)) {
     await opener.click();
@@ -127,7 +129,7 @@ async function visit(page: Page, { name, path }: Sight, seen: Seen): Promise<voi
   }
   const messages = await page.locator(".msgs a").evaluateAll(hrefsOf);
   for (const href of messages.slice(0, MOST_OPENED)) {
-    await page.goto(href);
+    await goWithin(page, href);
     await page.getByRole("heading", { name: "Attempts" }).waitFor();
     await inspect(page, kind, seen);
   }
@@ -151,9 +153,21 @@ const clickIdle = (all: Element[]) => {
 };
 
 async function inspect(page: Page, kind: string, seen: Seen): Promise<void> {
-  const { text, wrong, over } = await page.evaluate(look);
+  const { text, wrong } = await page.evaluate(look);
   seen.texts.set(kind, `${seen.texts.get(kind) ?? ""}\n${text}`);
   seen.wrong.push(...wrong.map((what) => `${kind}: ${what}`));
+  await measure(page, kind, seen);
+}
+
+async function lookOnPhone(page: Page, kind: string, seen: Seen): Promise<void> {
+  const desk = page.viewportSize()!;
+  await page.setViewportSize({ ...desk, width: 375 });
+  await measure(page, `${kind} on a telephone`, seen);
+  await page.setViewportSize(desk);
+}
+
+async function measure(page: Page, kind: string, seen: Seen): Promise<void> {
+  const over = await overflowOf(page);
   if (over > 0) seen.wide.push(`${page.url()} (${kind}): ${over} pixels too wide`);
 }
 
@@ -161,7 +175,7 @@ const hrefsOf = (all: Element[]) => all.map((each) => each.getAttribute("href")!
 
 /** Runs in the page: what is read there, and whatever became more than text. */
 function look() {
-  const { documentElement: root, body } = document;
+  const { body } = document;
   const strange =
     "script, style, iframe, object, embed, img, base, meta, math, form[action], " +
     "[onerror], [onload], [onmouseover], [srcdoc], [formaction]";
@@ -179,5 +193,5 @@ function look() {
   // What misleads is shown encoded; the title says what is stored.
   const titles = [...body.querySelectorAll("[title]")].map((each) => each.getAttribute("title"));
   const text = [body.textContent, ...values, ...titles].join("\n");
-  return { text, wrong, over: root.scrollWidth - root.clientWidth };
+  return { text, wrong };
 }

@@ -1,5 +1,8 @@
-/** What strangers write where a page of theirs, a list or a form lets them. */
-export const MARKUP = [
+/**
+ * What strangers write where a page of theirs, a list or a form lets them: markup, and what misleads eyes, other
+ * programs and the layout.
+ */
+export const HOSTILE = [
   "<script>alert(1)</script>",
   '"><img src=x onerror=alert(1)>',
   "'><svg onload=alert(1)>",
@@ -20,11 +23,6 @@ export const MARKUP = [
   "http://example.org/#<img src=x onerror=alert(1)>",
   "https://example.org/?q=\"onmouseover='alert(1)'",
   "//example.com/<script>alert(1)</script>",
-];
-
-/** The same, and what misleads eyes, other programs and the layout. */
-export const HOSTILE = [
-  ...MARKUP,
   "\u2066https://example.org/\u2069\u202Egpj.exe",
   "https://exam\u200Bple.org/\u200D\uFEFFzero-width",
   `https://example.org/${"long-".repeat(400)}`,

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
 import { onDashboard } from "../browser.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { askerOf } from "./looking.ts";
@@ -71,4 +72,26 @@ onDashboard("The keyboard", (dashboard) => {
 
     await page.locator("#main:focus, #main :focus").waitFor({ state: "attached" });
   });
+
+  test("is enough to add a link", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/links");
+    await page.getByText("No links yet").waitFor();
+    const add = page.getByRole("button", { name: "Add links" });
+
+    for (let presses = 0; presses < 30 && !(await isFocused(add)); presses++)
+      await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    const field = page.getByRole("textbox", { name: "URLs" });
+    await field.waitFor();
+    expect(await isFocused(field)).toBe(true);
+    await page.keyboard.type("https://example.org/typed");
+    await page.keyboard.press("Control+Enter");
+
+    await page.getByRole("heading", { name: "1 link added" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("row", { name: /typed/ }).waitFor();
+  });
 });
+
+const isFocused = (element: Locator) => element.evaluate((it) => it === document.activeElement);

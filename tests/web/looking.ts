@@ -19,29 +19,17 @@ export async function askerOf(server: TestServer, accountId: string): Promise<As
   return server.asker(value, caller);
 }
 
+/** What only a theme can change. */
+const OF_COLORS = ["color-contrast", "link-in-text-block"];
+
 /**
  * What keeps people from reading or using the page once all of it is there, by axe's rules, and whether it is wider
  * than the screen.
  */
 export async function faultsOf(page: Page): Promise<string[]> {
-  // Until then some of it is half faded in.
-  await page.waitForFunction(() => !document.querySelector(".loading"));
-  // A button fades to its color in the other theme.
-  await page.waitForFunction(() =>
-    document.getAnimations().every((each) => each.effect?.getTiming().iterations !== 1),
-  );
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { axe: judge } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await judge.run({ rules: { "target-size": { enabled: true } } });
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return [
-      ...violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-      ),
-      ...(scrollWidth > clientWidth ? [`${scrollWidth} px wide`] : []),
-    ];
-  });
+  const faults = await barriersOn(page, { rules: { "target-size": { enabled: true } } });
+  const over = await overflowOf(page);
+  return over > 0 ? [...faults, `${over} px too wide`] : faults;
 }
 
 /** The same of the page as it is, and then in dark colors on a phone. */
@@ -55,3 +43,27 @@ export async function faultsInAllLooks(page: Page): Promise<string[]> {
   await page.setViewportSize(size);
   return faults;
 }
+/** As `faultsOf`, for a page that was looked at in the other theme already. */
+export const colorFaultsOf = (page: Page): Promise<string[]> =>
+  barriersOn(page, { runOnly: OF_COLORS });
+
+async function barriersOn(page: Page, options: axe.RunOptions): Promise<string[]> {
+  // Until then some of it is half faded in, or fades to its color in the other theme.
+  await page.waitForFunction(
+    () =>
+      !document.querySelector(".loading") &&
+      document.getAnimations().every((each) => each.effect?.getTiming().iterations !== 1),
+  );
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
+  return page.evaluate(async (how) => {
+    const { axe: judge } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await judge.run({ ...how, resultTypes: ["violations"] });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+  }, options);
+}
+
+/** How many pixels the page is wider than the screen. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

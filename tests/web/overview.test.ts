@@ -9,10 +9,10 @@ import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { type Dashboard, onDashboard } from "../browser.ts";
 import { HOUR, saw } from "../checker/ended.ts";
 import { livesIn, pagesOn } from "./lives.ts";
-import { faultsOf } from "./looking.ts";
+import { colorFaultsOf, faultsOf } from "./looking.ts";
 
 onDashboard("The first page", (dashboard) => {
-  test("asks someone without links for the first ones, and takes them to Add", async () => {
+  test("asks someone without links for the first ones, and takes them or a file to Add", async () => {
     const { page } = await dashboard().user();
 
     await page.goto("/");
@@ -21,31 +21,31 @@ onDashboard("The first page", (dashboard) => {
     await field.fill("https://example.org/a");
     await field.press("Enter");
 
-    await page.getByRole("dialog").waitFor();
-    expect(await page.getByRole("dialog").locator("textarea").inputValue()).toContain(
-      "https://example.org/a",
-    );
-  });
-
-  test("takes a file as the first links", async () => {
-    const { page } = await dashboard().user();
-    await page.goto("/");
-
+    const add = page.getByRole("dialog");
+    await add.waitFor();
+    expect(await add.locator("textarea").inputValue()).toContain("https://example.org/a");
+    await add.locator("textarea").fill("");
+    await page.keyboard.press("Escape");
+    await add.waitFor({ state: "detached" });
     const buffer = Buffer.from("https://example.org/of-a-file");
     await page
       .getByLabel("choose a file")
       .setInputFiles({ name: "links.txt", mimeType: "text/plain", buffer });
-
-    await page.getByRole("dialog").getByText("links.txt").first().waitFor();
+    await add.getByText("links.txt").first().waitFor();
   });
 
-  test("offers nothing to add to viewers", async () => {
-    const { page } = await dashboard().user({}, "viewer");
-
+  test("offers viewers nothing to add, and no action on a cause", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user({}, "viewer");
     await page.goto("/");
     await page.getByText("Ask an owner or editor to add links.").waitFor();
-
     expect(await page.getByRole("button", { name: "Add" }).count()).toBe(0);
+
+    await withDead(server, accountId);
+    await look(page, server);
+    await part(page, "Needs attention").waitFor();
+
+    expect(await page.getByRole("button", { name: "Check now" }).count()).toBe(0);
   });
 
   test("is calm where every link is alive, and says what died last", async () => {
@@ -150,71 +150,28 @@ onDashboard("The first page", (dashboard) => {
     expect(await server.deps.store.$count(links, due)).toBe(5);
   });
 
-  test("offers viewers no action on a cause", async () => {
+  test("says what changed since the last visit, which lasts until half an hour has passed without a page", async () => {
     const { server, user } = dashboard();
-    const { page, accountId } = await user({}, "viewer");
-    await withDead(server, accountId);
-    await look(page, server);
-
-    await part(page, "Needs attention").waitFor();
-
-    expect(await page.getByRole("button", { name: "Check now" }).count()).toBe(0);
-  });
-
-  test("says what changed since the last visit, with a line in the changes", async () => {
-    const { server, user, again } = dashboard();
-    const { accountId } = await user();
+    const { page, accountId } = await user();
     const lives = await livesIn(server, accountId);
-    const [old, young] = [pagesOn("old.visit.example", 2), pagesOn("young.visit2.example", 3)];
-    await lives.add([...old, ...young]);
-    await lives.check();
-    lives.answer(old, "http_404");
-    await lives.live(1);
-    server.clock.moveBy(HOUR);
-    const visitor = await again(accountId);
-    await visitor.page.goto("/");
-    await visitor.page.getByRole("heading", { name: "2 links are dead" }).waitFor();
-    await visitor.page.waitForFunction(() => !document.querySelector(".loading"));
-    lives.answer(old, "ok");
-    lives.answer(young, "http_410");
-    await lives.live(1);
-
-    const { page } = await again(accountId);
-    await page.goto("/");
-
-    const lead = page.locator(".lead p");
-    await lead.getByText(/^Since your last visit, .*: 3 died, 2 came back\.$/).waitFor();
-    expect(await lead.getByRole("link", { name: "3 died" }).getAttribute("href")).toStartWith(
-      "/changes?kind=died",
-    );
-    const feed = part(page, "Changes").locator(".feed > li");
-    await feed.nth(2).getByText("Your last visit").waitFor();
-    expect(await feed.count()).toBe(4);
-  });
-
-  test("counts from the same visit while one reads, until half an hour has passed without a page", async () => {
-    const { server, user, again } = dashboard();
-    const { accountId } = await user();
-    const lives = await livesIn(server, accountId);
-    const [first, second] = [pagesOn("first.visit.example", 2), pagesOn("second.visit.example", 3)];
+    const [first, second] = [
+      pagesOn("first.visit.example", 2),
+      pagesOn("second.visit2.example", 3),
+    ];
     await lives.add([...first, ...second]);
     await lives.check();
-    const { page } = await again(accountId);
-    await page.goto("/");
+    await look(page, server);
     await page.getByRole("heading", { name: "All 5 links are alive" }).waitFor();
-    lives.answer(first, "http_404");
-    await lives.live(1);
     const pass = (minutes: number) => {
       server.clock.moveBy((minutes * HOUR) / 60);
       return page.clock.setFixedTime(server.clock.now());
     };
+    const lead = page.locator(".lead p");
     const since = (what: string) =>
-      page
-        .locator(".lead p")
-        .getByText(new RegExp(`^Since your last visit, .*: ${what}\\.$`))
-        .waitFor();
-    await pass(0);
-    await page.goto("/");
+      lead.getByText(new RegExp(`^Since your last visit, .*: ${what}\\.$`)).waitFor();
+    lives.answer(first, "http_404");
+    await lives.live(1);
+    await look(page, server);
     await since("2 died");
 
     await pass(20);
@@ -227,15 +184,21 @@ onDashboard("The first page", (dashboard) => {
     await pass(20);
     await page.goto("/");
     await since("2 died");
-    lives.answer(second, "http_404");
+    lives.answer(first, "ok");
+    lives.answer(second, "http_410");
     await lives.live(1);
-    await pass(0);
-    await page.goto("/");
+    await look(page, server);
 
-    await since("3 died");
+    await since("3 died, 2 came back");
+    expect(await lead.getByRole("link", { name: "3 died" }).getAttribute("href")).toStartWith(
+      "/changes?kind=died",
+    );
+    const feed = part(page, "Changes").locator(".feed > li");
+    await feed.nth(2).getByText("Your last visit").waitFor();
+    expect(await feed.count()).toBe(4);
   });
 
-  test("draws each figure when it is pressed, and reads it to keyboards and screen readers", async () => {
+  test("draws each figure when it is pressed, reads it to keyboards and screen readers, and shows it as a table", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
     await withDead(server, accountId);
@@ -253,34 +216,19 @@ onDashboard("The first page", (dashboard) => {
     await page.getByRole("button", { name: /^Alive/ }).click();
     const alive = page.getByRole("slider", { name: "Alive links, by day" });
     expect(await alive.getAttribute("aria-valuetext")).toEndWith(": Alive links 2");
-  });
 
-  test("shows a chart as a table, the latest day first", async () => {
-    const { server, user } = dashboard();
-    const { page, accountId } = await user();
-    await withDead(server, accountId);
-    await look(page, server);
-
+    await page.getByRole("button", { name: /^Dead/ }).first().click();
     await page.getByRole("button", { name: "Options (Dead links)" }).click();
     await page.getByRole("menuitem", { name: "Show as table" }).click();
-
     const rows = page.getByRole("region", { name: "Dead links as a table" }).getByRole("row");
     await rows.first().waitFor();
     expect(await rows.nth(1).getByRole("cell").allTextContents()).toEqual(["3"]);
     expect(await rows.nth(2).getByRole("cell").allTextContents()).toEqual(["0"]);
-  });
-
-  test("keeps the time that is shown in the address, and says since when there is data", async () => {
-    const { server, user } = dashboard();
-    const { page, accountId } = await user();
-    await withDead(server, accountId);
-    await look(page, server);
+    await page.getByRole("button", { name: "Options (Dead links)" }).click();
+    await page.getByRole("menuitem", { name: "Show as chart" }).click();
 
     await page.getByRole("button", { name: "30 days" }).click();
-
-    const chart = page.getByRole("slider", { name: "Dead links, by day" });
     await page.locator('[role=slider][aria-valuemax="29"]').waitFor();
-    expect(await chart.getAttribute("aria-valuemax")).toBe("29");
     expect(new URL(page.url()).search).toBe("?days=30");
     await page.getByText(/^Data since \d+ \w+$/).waitFor();
   });
@@ -308,7 +256,7 @@ onDashboard("The first page", (dashboard) => {
     expect(await hrefOf("Why", "403")).toBe("/links?status=unknown&reason=http_403");
   });
 
-  test("says that an alert was turned off, without what is secret in its URL", async () => {
+  test("says that an alert was turned off without what is secret in its URL, and has no barrier in any width or theme", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
     await withDead(server, accountId);
@@ -320,42 +268,16 @@ onDashboard("The first page", (dashboard) => {
     const link = page.getByRole("link", { name: "alert to hooks.example" });
     expect(await link.getAttribute("href")).toBe(`/alerts/${id}`);
     expect(await page.content()).not.toContain("s3cret");
-  });
 
-  test("shows everything else while one part fails", async () => {
-    const { server, user } = dashboard();
-    const { page, accountId } = await user();
-    await withDead(server, accountId);
-    await page.route("**/dashboard/api/attention**", (route) =>
-      route.fulfill({ status: 400, json: { error: { code: "bad", message: "Not today." } } }),
-    );
-
-    await look(page, server);
-
-    await page.getByRole("heading", { name: "3 links are dead" }).waitFor();
-    await page.getByText("Not today.").waitFor();
-    await part(page, "Changes").getByText("3 links died").waitFor();
-  });
-
-  test.each([
-    ["light", 1280],
-    ["dark", 1280],
-    ["light", 390],
-    ["dark", 768],
-  ] as const)(
-    "has no barrier that can be found by rule, %s at %d px",
-    async (colorScheme, width) => {
-      const { server, user } = dashboard();
-      const { page, accountId } = await user({ colorScheme, width });
-      await withDead(server, accountId);
-      await addDisabledWebhook(server, accountId);
-      await look(page, server);
-      await part(page, "Needs attention").waitFor();
-      if (width > 1000) await page.getByRole("button", { name: /show its links/ }).click();
-
+    await page.getByRole("button", { name: /show its links/ }).click();
+    for (const width of [1280, 768, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme: "light" });
       expect(await faultsOf(page)).toEqual([]);
-    },
-  );
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await colorFaultsOf(page)).toEqual([]);
+    }
+  });
 
   test("moves nothing while its parts come one after the other", async () => {
     const { server, user } = dashboard();

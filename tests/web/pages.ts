@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { PASSWORD } from "../session/browser.ts";
 
 /*
  * Twelve stories go all the way, from what a person does in the browser to what the outside world gets, and back:
@@ -83,6 +84,19 @@ const follow = (path: string) => {
   link.click();
   link.remove();
 };
+/** The same, and waits until it is there. */
+export async function goWithin(page: Page, path: string): Promise<void> {
+  await go(page, path);
+  await settled(page);
+}
+
+/** Fills in the form of the sign-in page, and sends it. */
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  const form = page.locator("form.sign-in");
+  await form.getByLabel("E-mail").fill(email);
+  await form.getByLabel("Password", { exact: true }).fill(password);
+  await form.getByRole("button", { name: "Sign in" }).click();
+}
 
 /** Opens what the person can do with their own session. */
 const openPersonal = (page: Page) =>

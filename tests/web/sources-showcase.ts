@@ -6,7 +6,7 @@ import type { Place, ReadSource, Target } from "../../server/reading/job.ts";
 import { batchOf, readingWithout } from "../../server/reading/parts.ts";
 import { startSourceLoop } from "../../server/sources/loop.ts";
 import { NewSource } from "../../server/sources/model.ts";
-import { isUnderWay, latestRun } from "../../server/sources/runs.ts";
+import { isUnderWay, latestRun, type Run } from "../../server/sources/runs.ts";
 import {
   changeSource,
   createSource,
@@ -14,7 +14,6 @@ import {
   requestRun,
 } from "../../server/sources/sources.ts";
 import type { TestServer } from "../harness.ts";
-import { until } from "../until.ts";
 
 const DOCS = "https://docs.northwind.example/";
 const PARTNERS = "https://www.northwind.example/partners.txt";
@@ -30,8 +29,18 @@ export async function fillSources(
   { deps: given, clock }: Pick<TestServer, "deps" | "clock">,
   caller: Caller,
 ) {
-  // The pauses of the loop are real: it would run on without end if they passed at once.
-  const deps = { ...given, clock: { ...clock, sleep: systemClock.sleep } };
+  let step = Promise.withResolvers<void>();
+  const counted = (accountIds: ReadonlySet<string>) => {
+    given.topics.counted(accountIds);
+    step.resolve();
+    step = Promise.withResolvers();
+  };
+  const deps = {
+    ...given,
+    // The pauses of the loop are real: it would run on without end if they passed at once.
+    clock: { ...clock, sleep: systemClock.sleep },
+    topics: { ...given.topics, counted },
+  };
   const { store } = deps;
   const rows = await store
     .select({ url: links.url, status: links.status })
@@ -82,13 +91,17 @@ export async function fillSources(
     const { id } = await createSource(deps, caller, NewSource.parse(input));
     return id;
   };
-  const ended = async (id: string) => {
+  /** Lets the latest run of the source go on until it is so; looks at it after each step that is written. */
+  const reach = async (id: string, isSo: (run: Run) => boolean) => {
     loop.wake();
-    await until(async () => {
+    for (;;) {
+      const { promise: next } = step;
       const run = await latestRun(store, await findSource(deps, caller, id));
-      return run !== null && !isUnderWay(run);
-    });
+      if (run && isSo(run)) return;
+      await next;
+    }
   };
+  const ended = (id: string) => reach(id, (run) => !isUnderWay(run));
   const docs = await add({ kind: "site", url: DOCS, name: "Docs", schedule: "0 4 * * *" });
   await ended(docs);
   const partners = await add({ kind: "list", url: PARTNERS, name: "Partner list" });
@@ -102,11 +115,7 @@ export async function fillSources(
   await changeSource(deps, caller, handbook, { paused: true });
   await add({ kind: "push", name: "Newsletter" });
   const shop = await add({ kind: "site", url: SHOP, name: "Shop" });
-  loop.wake();
-  await until(async () => {
-    const run = await latestRun(store, await findSource(deps, caller, shop));
-    return run !== null && run.counts.pages.read === 3;
-  });
+  await reach(shop, ({ counts }) => counts.pages.read === 3);
   await loop.stop();
   const { no } = await findSource(deps, caller, docs);
   const [page] = await store
