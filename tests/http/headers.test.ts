@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import type { Config } from "../../server/config/config.ts";
+import { securityHeaders } from "../../server/http/headers.ts";
 import { eachRow } from "../each-row.ts";
 import { onServer } from "../harness.ts";
 import { sendRaw } from "./raw.ts";
@@ -99,3 +101,13 @@ onServer(
   },
   { STILLUP_PUBLIC_URL: "https://links.example.org" },
 );
+
+test("Pages of the dashboard run no script and show no frame of others", () => {
+  const policy = securityHeaders({ publicUrl: null } as Config)("/links").get(
+    "content-security-policy",
+  );
+
+  expect(policy?.split("; ")).toEqual(
+    expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]),
+  );
+});
