@@ -5,11 +5,11 @@ import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
-import { operatorOf, requireUser } from "../../server/accounts/users.ts";
+import { createAccount, operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { accounts, usageDays, users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
-import { faultsOf } from "./looking.ts";
-import { settled } from "./pages.ts";
+import { faultsInAllLooks } from "./looking.ts";
+import { go, settled } from "./pages.ts";
 
 const PASSWORD = "correct horse battery staple";
 const NEXT_PASSWORD = "another one, quite as long";
@@ -19,10 +19,10 @@ const SAFARI =
 
 onDashboard("Settings of one's own", (dashboard) => {
   /** Someone in front of a section, who has a password and so many other sessions. */
-  async function at(section: string, { others = 0, width = 1280 } = {}) {
+  async function at(section: string, { others = 0 } = {}) {
     const { server, user } = dashboard();
     const { store, clock } = server.deps;
-    const { page, accountId } = await user({ width });
+    const { page, accountId } = await user();
     const [account] = await store.select().from(accounts).where(eq(accounts.id, accountId));
     const owner = await requireUser(server.deps, account!.email);
     const passwordHash = await Bun.password.hash(PASSWORD, COST);
@@ -47,6 +47,9 @@ onDashboard("Settings of one's own", (dashboard) => {
     await page.getByRole("button", { name: "Turn on" }).click();
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: "Continue" }).click();
+    const picture = page.getByRole("img", { name: "QR code for your authenticator app" });
+    const path = (await picture.locator("path").getAttribute("d")) ?? "";
+    expect(path.split("M").length).toBeGreaterThan(400);
     const groups = (await page.locator(".key-groups").textContent()) ?? "";
     const secret = groups.replaceAll(" ", "");
     await page.getByLabel("Code from your app").fill(codeOf(secret));
@@ -61,8 +64,20 @@ onDashboard("Settings of one's own", (dashboard) => {
     return (await fetch(`${url}/dashboard/api/links`, { headers })).status === 200;
   };
 
-  test("say who is signed in and how much of everything is used", async () => {
-    const { page, owner, accountId } = await at("profile");
+  test("say who is signed in and what is used, change the password, keep the theme and keys of the browser, and sign out", async () => {
+    const { page, owner, accountId, tokens } = await at("profile", { others: 1 });
+    await seeUsage(page, owner.email, accountId);
+    await changePassword(page);
+    expect(await isSignedIn(tokens[0]!)).toBe(false);
+    await go(page, "/settings/sessions");
+    await page.getByText("This one").waitFor();
+    await go(page, "/settings/profile");
+    await keepTheme(page);
+    await page.locator("main").getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  async function seeUsage(page: Page, email: string, accountId: string) {
     const { deps } = dashboard().server;
     const caller = await operatorOf(deps, accountId);
     for (const name of ["one", "two"]) await createKey(deps, caller, { name });
@@ -70,12 +85,10 @@ onDashboard("Settings of one's own", (dashboard) => {
     const lastCheckAt = deps.clock.now() - 5 * 60_000;
     const used = { accountId, day: "2030-01-01", requests: 1234, checks: 54_321, lastCheckAt };
     await deps.store.insert(usageDays).values(used);
-
     await page.reload();
-
     await page.getByText("Free tier").waitFor();
     const you = page.getByRole("region", { name: "You" });
-    await you.getByText(owner.email).first().waitFor();
+    await you.getByText(email).first().waitFor();
     const usage = page.getByRole("region", { name: "Usage" });
     const texts = await usage.locator(".setting").allInnerTexts();
     expect(texts.map((text) => text.replaceAll(/\n+/g, "\n"))).toEqual([
@@ -85,13 +98,11 @@ onDashboard("Settings of one's own", (dashboard) => {
       "Requests with an API key\n1,234 today, 1,234 this month, 1,234 total",
       "Checks\n54,321 this month, last 5 minutes ago",
     ]);
-  });
+  }
 
-  test("change the password once the current one is right, and end the other sessions", async () => {
-    const { page, tokens } = await at("profile", { others: 1 });
+  async function changePassword(page: Page) {
     const [present, next] = [page.getByLabel("Current password"), page.getByLabel("New password")];
     const save = page.getByRole("button", { name: "Change password" });
-
     await page.getByText("This signs you out everywhere else.").waitFor();
     await present.fill("not my password");
     await next.fill(NEXT_PASSWORD);
@@ -100,19 +111,13 @@ onDashboard("Settings of one's own", (dashboard) => {
     expect(await next.inputValue()).toBe(NEXT_PASSWORD);
     await present.fill(PASSWORD);
     await save.click();
-
     await page.getByText("Your password was changed.").waitFor();
     expect([await present.inputValue(), await next.inputValue()]).toEqual(["", ""]);
-    expect(await isSignedIn(tokens[0]!)).toBe(false);
-    await page.goto("/settings/sessions");
-    await page.getByText("This one").waitFor();
-  });
+  }
 
-  test("keep the theme and the keys of this browser", async () => {
-    const { page } = await at("profile");
+  async function keepTheme(page: Page) {
     const isDark = () =>
       page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
-
     await page.getByRole("group", { name: "Theme" }).getByRole("button", { name: "Dark" }).click();
     expect(await isDark()).toBe("dark");
     await page.getByRole("button", { name: "Theme and sign out" }).click();
@@ -120,29 +125,20 @@ onDashboard("Settings of one's own", (dashboard) => {
     await page.keyboard.press("Escape");
     await page.getByLabel("Single-key shortcuts").uncheck();
     await page.reload();
-
     expect(await isDark()).toBe("dark");
     expect(await page.getByLabel("Single-key shortcuts").isChecked()).toBe(false);
     await page.locator("main").press("g");
     await page.locator("main").press("l");
     expect(new URL(page.url()).pathname).toBe("/settings/profile");
-  });
+  }
 
-  test("sign out", async () => {
-    const { page } = await at("profile");
-
-    await page.locator("main").getByRole("button", { name: "Sign out" }).click();
-
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  });
-
-  test("turn two-factor sign-in on with a picture, a key and a first code, and show recovery codes once", async () => {
+  test("turn two-factor sign-in on by a picture or a key, show recovery codes once, make new ones, and turn it off", async () => {
     const { page, tokens } = await at("two-factor", { others: 1 });
-
-    const { groups, codes } = await turnOn(page);
-
+    const dialog = page.locator("dialog");
+    const { groups, secret, codes } = await turnOn(page);
     expect(groups).toMatch(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/);
     expect(codes).toHaveLength(10);
+    expect(await faultsInAllLooks(page)).toEqual([]);
     await page.getByRole("button", { name: "Copy Recovery codes" }).click();
     await page.getByText("Recovery codes: copied").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(codes.join("\n"));
@@ -154,29 +150,18 @@ onDashboard("Settings of one's own", (dashboard) => {
     await page.getByText("10 recovery codes are left.").waitFor();
     expect(await page.content()).not.toContain(codes[0]!);
     expect(await isSignedIn(tokens[0]!)).toBe(false);
-  });
 
-  test("draw the secret for a camera", async () => {
-    const { page } = await at("two-factor");
-    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByRole("button", { name: "New recovery codes" }).click();
     await page.getByLabel("Your password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Continue" }).click();
-
-    const picture = page.getByRole("img", { name: "QR code for your authenticator app" });
-    await picture.waitFor();
-
-    const path = (await picture.locator("path").getAttribute("d")) ?? "";
-    expect(path.split("M").length).toBeGreaterThan(400);
-  });
-
-  test("say at the fields what is wrong, keep what was typed, and turn two-factor sign-in off", async () => {
-    const { page } = await at("two-factor");
-    const { secret } = await turnOn(page);
+    await page.getByLabel("Code", { exact: true }).fill(codes[9]!);
+    await page.getByRole("button", { name: "Create new codes" }).click();
+    const fresh = await page.getByLabel("Recovery codes", { exact: true }).inputValue();
+    expect(fresh.split("\n")).toHaveLength(10);
+    expect(codes.filter((code) => fresh.includes(code))).toEqual([]);
     await page.getByRole("button", { name: "I have saved them" }).click();
-    dashboard().server.clock.moveBy(30_000);
 
+    dashboard().server.clock.moveBy(30_000);
     await page.getByRole("button", { name: "Turn off" }).click();
-    const dialog = page.locator("dialog");
     await dialog.getByLabel("Your password").fill(PASSWORD);
     await dialog.getByLabel("Code").fill("000 000");
     await dialog.getByRole("button", { name: "Turn off" }).click();
@@ -184,24 +169,8 @@ onDashboard("Settings of one's own", (dashboard) => {
     expect(await dialog.getByLabel("Your password").inputValue()).toBe(PASSWORD);
     await dialog.getByLabel("Code").fill(codeOf(secret));
     await dialog.getByRole("button", { name: "Turn off" }).click();
-
     await page.getByText("Two-factor sign-in is off.").waitFor();
     await page.locator("main").getByText("You sign in with your password only.").waitFor();
-  });
-
-  test("make new recovery codes, which end the old ones", async () => {
-    const { page } = await at("two-factor");
-    const { codes } = await turnOn(page);
-    await page.getByRole("button", { name: "I have saved them" }).click();
-
-    await page.getByRole("button", { name: "New recovery codes" }).click();
-    await page.getByLabel("Your password").fill(PASSWORD);
-    await page.getByLabel("Code", { exact: true }).fill(codes[9]!);
-    await page.getByRole("button", { name: "Create new codes" }).click();
-
-    const fresh = await page.getByLabel("Recovery codes", { exact: true }).inputValue();
-    expect(fresh.split("\n")).toHaveLength(10);
-    expect(codes.filter((code) => fresh.includes(code))).toEqual([]);
   });
 
   test("end one session, and then all others, and say how many", async () => {
@@ -222,47 +191,25 @@ onDashboard("Settings of one's own", (dashboard) => {
     expect(await Promise.all(tokens.map(isSignedIn))).toEqual([false, false, false]);
   });
 
-  test("open as a list on a phone, and each section from it", async () => {
-    const { page } = await dashboard().user({ width: 390 });
-    await page.goto("/settings");
+  test("open as a list on a phone, and say what is for administrators only or not there", async () => {
+    const chief = { email: "chief@example.org", tier: "business", isAdmin: true } as const;
+    await createAccount(dashboard().server.deps, { ...chief, passwordHash: null });
+    const { page } = await at("installation");
     const list = page.getByRole("navigation", { name: "Settings" });
+    await page.getByText("Ask an administrator for access.").waitFor();
+    await go(page, "/settings/profile");
+    await list.getByRole("link", { name: "Profile" }).waitFor();
+    expect(await list.getByRole("link", { name: "Installation" }).count()).toBe(0);
+    await go(page, "/settings/nothing");
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
 
+    await page.setViewportSize({ width: 390, height: 800 });
+    await go(page, "/settings");
     await list.getByRole("link", { name: "Sessions" }).click();
-
     await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
     expect(await list.isVisible()).toBe(false);
     await page.getByRole("navigation", { name: "Breadcrumb" }).getByText("Settings").click();
     await list.waitFor();
     expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(false);
   });
-
-  test("say who may see what is for administrators only, and that an unknown section is none", async () => {
-    const { page } = await at("installation");
-    const list = page.getByRole("navigation", { name: "Settings" });
-
-    await page.getByText("Ask an administrator for access.").waitFor();
-    await page.goto("/settings/profile");
-    await list.getByRole("link", { name: "Profile" }).waitFor();
-    expect(await list.getByRole("link", { name: "Installation" }).count()).toBe(0);
-    await page.goto("/settings/nothing");
-    await page.getByRole("heading", { name: "Page not found" }).waitFor();
-  });
-
-  test.each([["light"], ["dark"]] as const)(
-    "can be used by everyone, in %s",
-    async (colorScheme) => {
-      const { page } = await at("profile", { others: 1, width: 360 });
-      await page.emulateMedia({ colorScheme });
-      await page.getByText("Requests with an API key").waitFor();
-      expect(await faultsOf(page)).toEqual([]);
-      await page.goto("/settings/sessions");
-      await page.getByText("Safari on macOS").waitFor();
-      expect(await faultsOf(page)).toEqual([]);
-      await page.goto("/settings/two-factor");
-
-      await turnOn(page);
-
-      expect(await faultsOf(page)).toEqual([]);
-    },
-  );
 });

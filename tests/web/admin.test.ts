@@ -66,6 +66,9 @@ onDashboard("The installation in the settings", (dashboard) => {
     await theirs.getByRole("button", { name: "Create password" }).click();
     await theirs.getByRole("heading", { name: "You are signed in" }).waitFor();
     expect(theirs.url()).not.toContain("token");
+    await theirs.goto("/settings/installation");
+    await theirs.getByRole("heading", { name: "Administrators only" }).waitFor();
+    expect(await theirs.getByRole("link", { name: "Installation" }).count()).toBe(0);
   });
 
   test("changes a tier and takes that back, adds somebody, keeps the last owner, and deletes an account by its name", async () => {
