@@ -1,0 +1,261 @@
+import { describe, test } from "bun:test";
+import { eq, is } from "drizzle-orm";
+import { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { finishDeletions } from "../../server/accounts/delete.ts";
+import { housekeeping } from "../../server/app/housekeeping.ts";
+import * as tables from "../../server/db/tables.ts";
+import { deletePendingHistory } from "../../server/history/pending-deletions.ts";
+import { reclassify } from "../../server/links/reclassify.ts";
+import { endMutes } from "../../server/links/triage/end-mutes.ts";
+import { createClockRepair } from "../../server/monitor/clock-repair.ts";
+import { declaredLinks } from "../../server/ops/apply/declare.ts";
+import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
+import { readDeclaration } from "../../server/ops/apply/read.ts";
+import { hourly } from "../../server/ops/upkeep/hourly.ts";
+import { eraseStep } from "../../server/sources/erase.ts";
+import { limitDueTimes } from "../../server/webhooks/reschedule.ts";
+import { sendSummaries } from "../../server/webhooks/summaries.ts";
+import { compareUsage } from "../../server/webhooks/usage-thresholds.ts";
+import { eraseDeletedWebhooks } from "../../server/webhooks/webhooks.ts";
+import { DAY, saw } from "../checker/ended.ts";
+import { callerOf } from "../exports/read-csv.ts";
+import type { Asker, Parsed, TestServer } from "../harness.ts";
+import { UNLIMITED } from "../http/every-route.ts";
+import { sendAll } from "../mail/recipients.ts";
+import { startReceiver } from "../receiver.ts";
+import { checkDueLinks, deliverDue } from "../rounds.ts";
+import { BEHIND_PROXY } from "../session/browser.ts";
+import { startSite } from "../site.ts";
+import { mailSettings, startMailHost } from "../smtp.ts";
+import { SOURCES, startReading } from "../sources/reading.ts";
+import { compareEngines } from "./comparing.ts";
+import { type FullAccount, fillAccount } from "./full-account.ts";
+
+const LINKS = "/api/v1/links";
+const HOOKS = "/api/v1/webhooks";
+const NEVER = new AbortController().signal;
+const host = await startMailHost();
+
+/** How many rows each table has. */
+async function rowsOf({ deps: { store } }: TestServer): Promise<Record<string, number>> {
+  const all = Object.entries(tables).filter(([, table]) => is(table, SQLiteTable));
+  const counted: [string, number][] = [];
+  for (const [name, table] of all) counted.push([name, await store.$count(table as SQLiteTable)]);
+  return Object.fromEntries(counted);
+}
+
+/** Checks each link once, one after another, whenever it would be due. */
+async function checkAll({ deps, clock }: TestServer, ...[reason, more]: Parameters<typeof saw>) {
+  await deps.store.update(tables.links).set({ nextCheckAt: 0 });
+  const config = { ...deps.config, checkConcurrency: 1 };
+  const check = async () => saw(reason, more);
+  while ((await checkDueLinks({ ...deps, config, check })) > 0) clock.moveBy(1000);
+}
+
+/** Erases what is left of a deleted source, which the reading loop does step by step. */
+async function eraseSource({ deps }: TestServer, id: string) {
+  const { sources } = tables;
+  const find = async () => (await deps.store.select().from(sources).where(eq(sources.id, id)))[0];
+  for (let left = await find(); left; left = await find()) {
+    const source = left;
+    await deps.store.transaction((tx) => eraseStep({ ...deps, store: tx }, source));
+  }
+}
+
+const itemsOf = async (me: Asker, path: string): Promise<Parsed[]> =>
+  (await me.get(path)).body.data.items;
+
+const shownDeliveries = async (me: Asker, id: string) =>
+  (await itemsOf(me, `${HOOKS}/${id}/deliveries`)).map(({ event, status, attempts }) => ({
+    event,
+    status,
+    attempts,
+  }));
+
+describe("What the server does without being asked comes to the same on both databases", () => {
+  const same = compareEngines({
+    ...mailSettings(host.port),
+    ...BEHIND_PROXY,
+    ...UNLIMITED,
+    STILLUP_PUBLIC_URL: "https://links.example.org",
+  });
+  const accounts = new Map<TestServer, FullAccount>();
+
+  test(
+    "rounds of checks and deliveries",
+    same(async (server) => {
+      accounts.set(server, await fillAccount(server));
+      return rowsOf(server);
+    }),
+  );
+
+  test(
+    "a digest of many deaths, what fails of it, and what is sent again",
+    same(async (server) => {
+      const me = await server.account();
+      const receiver = startReceiver(500);
+      const { id } = (
+        await me.post(HOOKS, {
+          url: `${receiver.url.replace("/hook", "")}/services/T/B/x`,
+          events: ["link.dead"],
+          first_verdicts: true,
+          format: "slack",
+        })
+      ).body.data;
+      const links = Array.from({ length: 15 }, (_, n) => ({ url: `https://example.net/${n}` }));
+      await me.post(`${LINKS}/batch`, { links });
+      for (let n = 0; n < 3; n++) {
+        server.clock.moveBy(DAY);
+        await checkAll(server, "http_404", { statusCode: 404 });
+      }
+      for (let n = 0; n < 4; n++) {
+        await deliverDue(server.deps);
+        server.clock.moveBy(DAY);
+      }
+      receiver.answers(204);
+      const since = new Date(server.clock.now() - 10 * DAY).toISOString();
+      const again = await me.post(`${HOOKS}/${id}/redeliver-failed`, { since });
+      while ((await deliverDue(server.deps)) > 0);
+      const sent = await shownDeliveries(me, id);
+      receiver.answers(410);
+      await me.post(`${HOOKS}/${id}/test`);
+      await me.patch(`${HOOKS}/${id}`, { is_active: false });
+      await me.patch(`${HOOKS}/${id}`, { is_active: true });
+      return { again: again.body, sent, rows: await rowsOf(server) };
+    }),
+  );
+
+  test(
+    "the end of a mute, a summary, and a share of the limits",
+    same(async (server) => {
+      const { me } = accounts.get(server)!;
+      const { id } = (
+        await me.post(HOOKS, {
+          url: "https://hooks.example.com/summary",
+          events: ["summary.ready", "usage.threshold"],
+          summary: { frequency: "daily", at: "08:00", time_zone: "UTC", always: true },
+        })
+      ).body.data;
+      server.clock.moveBy(60 * DAY);
+      await endMutes(server.deps);
+      await sendSummaries(server.deps);
+      await compareUsage(server.deps);
+      await me.post(`${HOOKS}/${id}/summary`);
+      return { sent: await shownDeliveries(me, id), rows: await rowsOf(server) };
+    }),
+  );
+
+  test(
+    "the checks of a batch by a filter, which is told when it is complete",
+    same(async (server) => {
+      const { me, ids } = accounts.get(server)!;
+      const { batch_id } = (await me.post(`${LINKS}/check`, { filter: { status: "dead" } })).body
+        .data;
+      const ofGroup = (await me.post(`${LINKS}/check`, { group_id: ids.groups })).body.data;
+      await checkAll(server, "http_404", { statusCode: 404 });
+      const shown = await me.get(`/api/v1/batches/${batch_id}`);
+      return [shown.body, (await me.get(`/api/v1/batches/${ofGroup.batch_id}`)).body];
+    }),
+  );
+
+  test(
+    "a site whose links come, leave and come back",
+    same(async (server) => {
+      const me = await server.account();
+      const reading = startReading(server);
+      let links = ["https://a.example.com/1", "https://b.example.com/2"];
+      const page = () => `<title>P</title>${links.map((to) => `<a href="${to}">x</a>`).join("")}`;
+      const html = { headers: { "content-type": "text/html" } };
+      const site = startSite({
+        "/": () => new Response(`${page()}<a href="/two#part">two</a>`, html),
+        "/two": () => new Response("<title>Two</title><h1 id=part>Two</h1>", html),
+      });
+      const { id } = await reading.add(me, { kind: "site", url: `${site.url}/` });
+      links = links.slice(1);
+      for (let n = 0; n < 4; n++) {
+        server.clock.moveBy(2 * DAY);
+        await reading.again(me, id, { accept_shrink: true });
+      }
+      const left = (await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url);
+      links = ["https://a.example.com/1"];
+      await reading.again(me, id, { accept_shrink: true });
+      const { counts } = (await me.get(`${SOURCES}/${id}`)).body.data;
+      await reading.stop();
+      await site.stop();
+      await me.delete(`${SOURCES}/${id}?links=retire`);
+      await eraseSource(server, id);
+      return { left: left.toSorted().slice(0, 2), counts };
+    }),
+  );
+
+  test(
+    "mail to people, and its confirmation",
+    same(async (server) => {
+      const { me, browser } = accounts.get(server)!;
+      await browser.post("/people", { email: "invited9@example.org", role: "viewer" });
+      await me.post(HOOKS, {
+        url: "mailto:reader9@example.org",
+        events: ["link.dead"],
+        format: "email",
+      });
+      await browser.post("/password-mail", { email: accounts.get(server)!.owner.email });
+      await sendAll(server.deps);
+      const token = /mail\/confirm\/(\S+)/.exec(
+        host.letters.findLast(({ recipients }) => recipients.includes("reader9@example.org"))!
+          .text!,
+      )![1]!;
+      const confirmed = await browser.post(`/mail/confirm/${token}`);
+      const refused = await browser.post(`/mail/unsubscribe/${token}`);
+      return [confirmed.status, refused.status, (await me.get(HOOKS)).body, await rowsOf(server)];
+    }),
+  );
+
+  test(
+    "links that a file declares",
+    same(async (server) => {
+      const caller = callerOf(await server.account());
+      const text =
+        "groups: [{ name: Docs, links: [https://a.example/, { url: https://b.example/, frequency: weekly }] }]";
+      const apply = async (file: string) => {
+        const planned = await planOf(server.deps, caller, readDeclaration(file, {}));
+        return carryOut(server.deps, caller, planned, { prune: true });
+      };
+      const failed = [await apply(text), await apply(text.replace("weekly", "monthly"))];
+      failed.push(await apply("groups: [{ name: Docs, links: [https://a.example/] }]"));
+      const declared = await Array.fromAsync(declaredLinks(server.deps, caller));
+      return { failed, declared: declared.join("") };
+    }),
+  );
+
+  test(
+    "a clock that was set back",
+    same(async (server) => {
+      server.clock.moveBy(-DAY);
+      await limitDueTimes(server.deps);
+      await createClockRepair(server.deps, NEVER, () => {}).done();
+      return rowsOf(server);
+    }),
+  );
+
+  test(
+    "new services, deletions, and what is forgotten after its time",
+    same(async (server) => {
+      const { me, browser, ids, account } = accounts.get(server)!;
+      await server.deps.store.update(tables.links).set({ service: "other" });
+      const filed = await reclassify(server.deps);
+      await me.delete(`/api/v1/groups/${ids.groups}`);
+      await me.delete(`${HOOKS}/${ids.webhooks}`);
+      await eraseDeletedWebhooks(server.deps);
+      await me.post(`${LINKS}/batch-delete`, { filter: { status: "dead" } });
+      await deletePendingHistory(server.deps);
+      for (const days of [3, 40, 100, 400]) {
+        server.clock.moveBy(days * DAY);
+        await hourly(server.deps, "housekeeping", NEVER, housekeeping);
+      }
+      const rows = await rowsOf(server);
+      const gone = await browser.delete(`/admin/accounts/${account.id}`);
+      await finishDeletions(server.deps);
+      return { filed, rows, gone: gone.status, left: await rowsOf(server) };
+    }),
+  );
+});
