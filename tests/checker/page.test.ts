@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
 import { encodeQuery } from "../../server/verdict/page/query-encoding.ts";
+import { eachRow } from "../each-row.ts";
 import { readPage } from "./read-page.ts";
 
 const HTML = "text/html; charset=utf-8";
@@ -48,13 +49,13 @@ describe("of a page is known", () => {
     expect(page).toMatchObject({ canonical: "/a", ogUrl: "/c", ogType: "article" });
   });
 
-  test.each([
+  eachRow([
     ['<meta name="robots" content="noindex, follow">', true],
     ['<META NAME="ROBOTS" CONTENT="NONE">', true],
     ['<meta name="googlebot" content="noindex">', true],
     ['<meta name="robots" content="index, follow">', false],
     ['<meta name="description" content="about noindex">', false],
-  ])("whether %s keeps it out of search engines", (html, isNoindex) => {
+  ])("whether it is kept out of search engines", (html, isNoindex) => {
     expect(read(html).isNoindex).toBe(isNoindex);
   });
 
@@ -90,7 +91,7 @@ describe("a page's letters", () => {
   const japanese = [0x83, 0x79, 0x81, 0x5b, 0x83, 0x57];
   const chinese = [0xd2, 0xb3, 0xc3, 0xe6];
 
-  test.each([
+  eachRow([
     ["its header", "text/html; charset=windows-1251", bytes("<title>", russian, "</title>"), "Стр"],
     [
       "its own word",
@@ -133,9 +134,12 @@ describe("a page's letters", () => {
       bytes('<meta charset="utf-16"><title>é</title>'),
       "é",
     ],
-  ])("are told by %s", (_, type, body, title) => {
-    expect(read(body, type).title).toBe(title);
-  });
+  ])(
+    "are told by the first that says so: its header, its mark, its own words",
+    (_, type, body, title) => {
+      expect(read(body, type).title).toBe(title);
+    },
+  );
 
   test("may be cut anywhere on their way", () => {
     const body = bytes(
@@ -156,7 +160,7 @@ describe("a page's letters", () => {
 });
 
 describe("a page in pieces", () => {
-  test.each([1, 2, 3, 5, 8, 13])("of %i bytes reads as if it came at once", (size) => {
+  eachRow([1, 2, 3, 5, 8, 13])("of any size reads as if it came at once", (size) => {
     const html = Buffer.from(
       `<title>Töst &amp; more</title><p class="a>b">One</p><!-- no > no --><p>Two</p><script>"<p>"</script>`,
     );
@@ -171,8 +175,8 @@ describe("a page in pieces", () => {
     expect(createPageReader(HTML).end()).toMatchObject({ title: "", text: "", markup: "" });
   });
 
-  test.each(["<", "<!--", "<p", "<title", "<script>", "</", '<a href="'])(
-    "that breaks off after %s is read up to there",
+  eachRow(["<", "<!--", "<p", "<title", "<script>", "</", '<a href="'])(
+    "that breaks off inside markup is read up to there",
     (end) => {
       expect(read(`<title>T</title><p>One</p>${end}`)).toMatchObject({ title: "T" });
     },
@@ -180,7 +184,7 @@ describe("a page in pieces", () => {
 });
 
 describe("a page whose markup is odd", () => {
-  test.each([
+  eachRow([
     ["a `>` in a quoted value", "<p>One</p><a title=\"1 > 0\" x-show='n > 1'>Two</a>", "One Two"],
     [
       "paragraphs and items without end tags",
@@ -212,7 +216,7 @@ describe("a page whose markup is odd", () => {
     ["values without quotes", "<a href=/a?b='c>One</a><a title=x\"y>Two</a>", "One Two"],
     ["signs that open nothing", "1 < 2 <3 <", "1 < 2 <3 <"],
     ["a quote that never closes", '<p>One</p><a href="/x>Two</a><p>Three</p>', "One Two Three"],
-  ])("such as %s is read as browsers read it", (_, html, text) => {
+  ])("is read as browsers read it", (_, html, text) => {
     expect(read(html).text).toBe(text);
   });
 
@@ -237,7 +241,7 @@ describe("a page whose markup is odd", () => {
 });
 
 describe("a page that sends its reader on", () => {
-  test.each([
+  eachRow([
     ["0; url=/next", { delayS: 0, url: "/next" }],
     ["5;URL='https://a.test/?x=1;y=2'", { delayS: 5, url: "https://a.test/?x=1;y=2" }],
     ['3; url="/a b"', { delayS: 3, url: "/a b" }],
@@ -248,7 +252,9 @@ describe("a page that sends its reader on", () => {
     ["5; url=", null],
     ["", null],
     ["soon; url=/x", null],
-  ])("says so as %p", (value, refresh) => expect(parseRefresh(value)).toEqual(refresh));
+  ])("says so in many ways of writing", (value, refresh) =>
+    expect(parseRefresh(value)).toEqual(refresh),
+  );
 
   test("means everyone, not only those without scripts", () => {
     const everyone = read('<meta http-equiv="Refresh" content="0; url=/a?b&amp;c">');
@@ -268,7 +274,7 @@ describe("The query of a page's address is in the page's own encoding", () => {
   };
   const q = [0x3f, 0x71, 0x3d];
 
-  test.each<[string, number[], string]>([
+  eachRow<[string, number[], string]>([
     ["windows-1251", [...q, 0xcf, 0xf0], "/?q=%CF%F0"],
     ["windows-1251", [0xcf, 0xf0], "/%D0%9F%D1%80"],
     ["iso-8859-1", [...q, 0xe9, 0x26, 0x61, 0x23, 0xe9], "/?q=%E9&a#%C3%A9"],
@@ -276,7 +282,7 @@ describe("The query of a page's address is in the page's own encoding", () => {
     ["euc-kr", [...q, 0xb0, 0xa1], "/?q=%B0%A1"],
     ["gbk", [...q, 0xd6, 0xd0], "/?q=%D6%D0"],
     ["utf-8", [...q, 0xc3, 0xa9], "/?q=%C3%A9"],
-  ])("%s %p", (charset, bytes, address) => {
+  ])("or in UTF-8 where that is not ASCII's like", (charset, bytes, address) => {
     expect(refreshIn(charset, bytes)).toBe(`http://site.test${address}`);
   });
 
@@ -285,7 +291,7 @@ describe("The query of a page's address is in the page's own encoding", () => {
   });
 });
 
-test.each([
+eachRow([
   ["a logo in the site's header", "<header><h1>Our Wiki</h1></header><h1>Start</h1>", ["Start"]],
   ["a logo in its menu", "<nav><h1>Our Wiki</h1></nav><main><h1>Start</h1></main>", ["Start"]],
   ["a link home", '<h1><a href="/">Our Wiki</a></h1><h1>Start</h1>', ["Start"]],
@@ -297,6 +303,6 @@ test.each([
   ["two of them", "<h1>Our Wiki</h1><p>x</p><h1>Start</h1>", ["Our Wiki", "Start"]],
   ["one without an end", "<h1>Our Wiki<h1>Start</h1>", ["Our Wiki", "Start"]],
   ["none", "<h2>Start</h2>", []],
-] as const)("the headings of a page leave out those of its site: %s", (_, html, headings) => {
+] as const)("the headings of a page leave out those of its site", (_, html, headings) => {
   expect(readPage(html, "text/html").headings).toEqual([...headings]);
 });

@@ -1,12 +1,13 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { readUsedUpLimit } from "../../server/verdict/politeness/site-load.ts";
+import { eachRow } from "../each-row.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const EPOCH_S = NOW / 1000;
 
 const read = (headers: Record<string, string>) => readUsedUpLimit(new Headers(headers), NOW);
 
-test.each([
+eachRow([
   ["early drafts: seconds", { "RateLimit-Remaining": "0", "RateLimit-Reset": "50" }, 50_000],
   ["draft 7: one header", { RateLimit: "limit=100, remaining=0, reset=50" }, 50_000],
   ["draft 7 in another order", { RateLimit: "reset=7,remaining=0" }, 7000],
@@ -32,11 +33,11 @@ test.each([
   ],
   ["others: a length", { "X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Reset": "120" }, 120_000],
   ["fractions", { "X-RateLimit-Remaining": "0.0", "X-RateLimit-Reset": "1.5" }, 1500],
-])("nothing is left: %s", (_, headers, ms) => {
+])("nothing is left of a rate limit, in all the ways that servers say it", (_, headers, ms) => {
   expect(read(headers as Record<string, string>)).toBe(ms);
 });
 
-test.each([
+eachRow([
   ["no header", {}],
   ["something is left", { "RateLimit-Remaining": "1", "RateLimit-Reset": "50" }],
   [
@@ -58,6 +59,6 @@ test.each([
   ["other names of members", { RateLimit: '"a";rr=0;tt=5;xr=0;xt=5' }],
   ["a policy is no state", { "RateLimit-Policy": '"a";q=0;w=5' }],
   ["nonsense", { RateLimit: "remaining=,reset=;;;r=;t==0,,," }],
-])("nothing is to be waited for: %s", (_, headers) => {
+])("nothing is to be waited for where something is left, or nothing can be read", (_, headers) => {
   expect(read(headers as Record<string, string>)).toBeNull();
 });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { homeOf, rootOf, siblingOf, subdomainOf } from "../../server/verdict/surroundings.ts";
+import { eachRow } from "../each-row.ts";
 
 const NAME = "qzkxvbnmwrtplkjh";
 const sibling = (url: string) => siblingOf(new URL(url), NAME)?.href ?? null;
 
 describe("an address at which nothing can be", () => {
-  test.each([
+  eachRow([
     ["https://a.test/blog/my-post", `https://a.test/blog/${NAME}`],
     ["https://a.test/blog/my-post/", `https://a.test/blog/${NAME}/`],
     ["https://a.test/files/report.PDF", `https://a.test/files/${NAME}.PDF`],
@@ -13,9 +14,9 @@ describe("an address at which nothing can be", () => {
     ["https://a.test/docs/release-2.0", `https://a.test/docs/${NAME}`],
     ["https://a.test/post?utm_source=x", `https://a.test/${NAME}`],
     ["https://a.test:8443/x", `https://a.test:8443/${NAME}`],
-  ])("beside %s is %s", (url, expected) => expect(sibling(url)).toBe(expected));
+  ])("has a name like those around it", (url, expected) => expect(sibling(url)).toBe(expected));
 
-  test.each([
+  eachRow([
     [
       "https://a.test/article.php?id=12345&lang=en",
       "https://a.test/article.php?id=1327088099&lang=en",
@@ -46,11 +47,11 @@ describe("an address at which nothing can be", () => {
       "https://a.test/list.php?category=lamps&page=3",
       `https://a.test/list.php?category=${NAME}&page=3`,
     ],
-  ])("keeps the path where %s is told by its query", (url, expected) =>
+  ])("keeps the path where the query says which thing it is", (url, expected) =>
     expect(sibling(url)).toBe(expected),
   );
 
-  test.each([
+  eachRow([
     [
       "https://a.test/shop/lamp?item=17&lang=de",
       `https://a.test/shop/${NAME}?item=1327088099&lang=de`,
@@ -58,7 +59,7 @@ describe("an address at which nothing can be", () => {
     ["https://a.test/shop/lamp?lang=de", `https://a.test/shop/${NAME}`],
     ["https://a.test/news/?page=7", `https://a.test/${NAME}/`],
     ["https://a.test/view?utm_source=x&fbclid=y", `https://a.test/${NAME}`],
-  ])("changes the path of %s, and the parameter that names a thing", (url, expected) =>
+  ])("changes the path that names a thing, and the parameter too", (url, expected) =>
     expect(sibling(url)).toBe(expected),
   );
 
@@ -66,8 +67,8 @@ describe("an address at which nothing can be", () => {
     expect(sibling("https://a.test/index.php?&")).toBe(`https://a.test/${NAME}.php`);
   });
 
-  test.each(["https://a.test/", "https://a.test/?p=123", "https://a.test"])(
-    "is not made up for %s, whose path names nothing",
+  eachRow(["https://a.test/", "https://a.test/?p=123", "https://a.test"])(
+    "is not made up where the path names nothing",
     (url) => expect(sibling(url)).toBeNull(),
   );
 
@@ -79,8 +80,8 @@ describe("an address at which nothing can be", () => {
     expect(subdomainOf(url, NAME)?.href).toBe(`https://${NAME}.example.co.uk/`);
   });
 
-  test.each(["http://127.0.0.1/x", "http://[::1]/x", "http://localhost/x"])(
-    "has no neighbour by name beside %s",
+  eachRow(["http://127.0.0.1/x", "http://[::1]/x", "http://localhost/x"])(
+    "has no neighbour where there are no names",
     (url) => expect(subdomainOf(new URL(url), NAME)).toBeNull(),
   );
 });

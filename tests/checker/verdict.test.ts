@@ -12,6 +12,7 @@ import {
   verdictOf,
 } from "../../server/verdict/reasons/reasons.ts";
 import { judge } from "../../server/verdict/verdict.ts";
+import { eachRow } from "../each-row.ts";
 import { readPage } from "./read-page.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
@@ -75,7 +76,7 @@ const retriesOf = (probe: Probe) =>
 const AS_BROWSER = '2{"profile":"B"}';
 
 describe("a status", () => {
-  test.each([
+  eachRow([
     [200, "ok", ""],
     [201, "ok", ""],
     [202, "ok", ""],
@@ -146,7 +147,7 @@ describe("a status", () => {
     [600, "http_unexpected", "2"],
     [99, "http_unexpected", "2"],
     [999, "bot_challenge", ""],
-  ] as const)("of %i is %s", (status, reason, retries) => {
+  ] as const)("has its reason and its retries", (status, reason, retries) => {
     expect(findingOn(answer(status))).toMatchObject({ reason, verdict: verdictOf(reason) });
     expect(retriesOf(answer(status))).toBe(retries);
   });
@@ -161,12 +162,12 @@ describe("a status", () => {
     expect(findingOn(answer(410)).confirm).toBe("C1");
   });
 
-  test.each([
+  eachRow([
     [301, "redirect_no_location", { bodyBytes: 0 }],
     [302, "redirect_no_location", { page: null }],
     [302, "ok", {}],
     [300, "redirect_no_location", { bodyBytes: 0 }],
-  ] as const)("of %i that leads nowhere is %s, depending on its page", (status, reason, rest) =>
+  ] as const)("that leads nowhere is judged by its page", (status, reason, rest) =>
     expect(findingOn(answer(status, rest)).reason).toBe(reason),
   );
 });
@@ -216,13 +217,13 @@ describe("an error page of a proxy", () => {
     ["Proxy-Status", 'p.test; details="; error=dns_error"', "http_503"],
   ] as const;
 
-  test.each(rows)("with %s: %s, through our own, is %s", (name, value, reason) => {
+  eachRow(rows)("that came through our own says whose fault it is", (name, value, reason) => {
     const proxied = answer(503, { headers: { [name]: value }, isProxied: true });
 
     expect(findingOn(proxied)).toMatchObject({ reason });
   });
 
-  test.each(rows)("with %s: %s, without one of our own, is the site's", (name, value) => {
+  eachRow(rows)("without one of our own is the site's", (name, value, _) => {
     const reasonOf = (status: number) =>
       findingOn(answer(status, { headers: { [name]: value } })).reason as string;
 
@@ -265,7 +266,7 @@ test("a service's own 500 gets a second attempt, also where it has to last", () 
 });
 
 describe("a server that asks for time", () => {
-  test.each([
+  eachRow([
     [429, "10", "http_429", "10", 10_000],
     [429, "31", "http_429", "", 31_000],
     [429, "1m30s", "http_429", "", 90_000],
@@ -273,7 +274,7 @@ describe("a server that asks for time", () => {
     [503, "10", "maintenance", "10", 10_000],
     [503, "3600", "maintenance", "", 3_600_000],
     [503, "soon", "http_503", "", null],
-  ])("with %i and %s is %s", (status, value, reason, retries, restMs) => {
+  ])("is looked at again when that is soon", (status, value, reason, retries, restMs) => {
     const asking = answer(status, { headers: { "Retry-After": value } });
 
     expect(findingOn(asking)).toMatchObject({
@@ -284,7 +285,7 @@ describe("a server that asks for time", () => {
     expect(retriesOf(asking)).toBe(retries);
   });
 
-  test.each([
+  eachRow([
     ["120", 120_000],
     ["3s", 3000],
     ["1h", 3_600_000],
@@ -295,11 +296,11 @@ describe("a server that asks for time", () => {
     ["1.5", null],
     ["", null],
     [null, null],
-  ])("can say so as %p", (value, ms) => expect(readRetryAfter(value, NOW)).toBe(ms));
+  ])("can say so in several ways", (value, ms) => expect(readRetryAfter(value, NOW)).toBe(ms));
 });
 
 describe("a failed attempt", () => {
-  test.each([
+  eachRow([
     ["dns_nodata", "2"],
     ["dns_servfail", "2"],
     ["dns_refused", "2"],
@@ -332,7 +333,7 @@ describe("a failed attempt", () => {
     ["monitor_proxy_error", ""],
     ["internal_error", ""],
     ["check_aborted", ""],
-  ] as const)("with %s is unknown", (reason, retries) => {
+  ] as const)("is unknown, and tried again in its own way", (reason, retries) => {
     expect(findingOn(failure(reason))).toMatchObject({
       verdict: "unknown",
       reason,
@@ -347,7 +348,7 @@ describe("a failed attempt", () => {
 });
 
 describe("a success", () => {
-  test.each([
+  eachRow([
     ["without a body", { bodyBytes: 0 }, "ok_empty", "2"],
     ["after a redirect", { hops: [{ url: "http://a.test/", status: 301 }] }, "ok_redirected", ""],
     ["longer than the cap", { truncated: true }, "ok_truncated", ""],
@@ -388,7 +389,7 @@ describe("a success", () => {
       "body_undecodable",
       '2{"headers":{"Accept-Encoding":"identity"}}',
     ],
-  ] as const)("%s is told as such", (_, rest, reason, retries) => {
+  ] as const)("is judged by how its body came", (_, rest, reason, retries) => {
     const page = answer(200, rest as Parameters<typeof answer>[1]);
 
     expect(findingOn(page)).toMatchObject({ reason, verdict: verdictOf(reason) });
@@ -410,13 +411,13 @@ describe("a reason", () => {
     for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].*\.$/);
   });
 
-  test.each([
+  eachRow([
     ["ok", 200, "The server returned 200."],
     ["http_404", 404, "The server returned 404: there is no such page."],
     ["http_502", 502, "The server returned 502: it has a problem."],
     ["http_4xx", 418, "The server returned 418."],
     ["dns_nxdomain", null, "The name does not exist (NXDOMAIN)."],
-  ] as const)("%s reads well", (reason, status, message) =>
+  ] as const)("reads well", (reason, status, message) =>
     expect(messageOf(reason, status)).toBe(message),
   );
 

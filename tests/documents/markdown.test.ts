@@ -4,6 +4,7 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import type { FoundLink } from "../../server/documents/document.ts";
 import { readMarkdown } from "../../server/documents/markdown.ts";
+import { eachRow } from "../each-row.ts";
 import { BARE_URLS, GITHUB_TEXTS } from "./github.ts";
 import { addressesIn, addressesOfHtml, shown } from "./reading.ts";
 
@@ -195,7 +196,7 @@ describe("Markdown", () => {
     expect(title).toStartWith("The first code()");
   });
 
-  test.each([
+  eachRow([
     ["---\nurl: http://a/\n---\n# B\n[b](/b)", ["B"], ["/b"]],
     ["\uFEFF---  \r\nurl: http://a/\r\n\r\nx: y\r\n---\r\n[b](/b)", [], ["/b"]],
     ["---\nurl: http://a/\n...\n[b](/b)", [], ["/b"]],
@@ -203,7 +204,7 @@ describe("Markdown", () => {
     ["---\n\n# A\n\n[a](/a)\n\n---\n\n[b](/b)", ["A"], ["/a", "/b"]],
     ["\n---\n[a](/a)\n\n---\n", [], ["/a"]],
     ["---\n[a](/a)\n", [], ["/a"]],
-  ])("has front matter only at its top, before its end: %j", (text, headings, hrefs) => {
+  ])("has front matter only at its top, before its end", (text, headings, hrefs) => {
     const read = readMarkdown(text, { name: "a.md" });
 
     expect([read.headings, read.links.map(({ href }) => href)]).toEqual([headings, hrefs]);
@@ -248,7 +249,7 @@ describe("Markdown", () => {
 const hrefsIn = (text: string) => read(text).links.map(({ href }) => href);
 
 describe("Markdown has links in blocks whose lines are indented", () => {
-  test.each([
+  eachRow([
     ['!!! note "Title"\n\n    See [a](/a).\n', ["/a"]],
     [
       "!!! warning inline end\n    See [a](/a).\n\n        [code](/no)\n\n    [b](/b)",
@@ -274,11 +275,11 @@ describe("Markdown has links in blocks whose lines are indented", () => {
       "Uses [one][^1] and [two][t][^1].\n\n[one]: /a\n[t]: /b\n[^1]: See [c].\n\n[c]: /c",
       ["/a", "/b", "/a", "/b", "/c", "/c"],
     ],
-  ])("%j", (text, hrefs) => {
+  ])("of every kind", (text, hrefs) => {
     expect(hrefsIn(text)).toEqual(hrefs);
   });
 
-  test.each([
+  eachRow([
     "Text.\n\n    [code](/no)",
     "```\n!!! note\n\n    [code](/no)\n```",
     "    !!! note\n\n        [code](/no)",
@@ -286,7 +287,7 @@ describe("Markdown has links in blocks whose lines are indented", () => {
     "!!!\n\n    [code](/no)",
     "[^1]\n\n    [code](/no)",
     ":::note\n\n    [code](/no)",
-  ])("and none in code: %j", (text) => {
+  ])("and none in code", (text) => {
     expect(hrefsIn(text)).toEqual([]);
   });
 
@@ -299,7 +300,7 @@ describe("Markdown has links in blocks whose lines are indented", () => {
 });
 
 describe("A bare URL", () => {
-  test.each([
+  eachRow([
     ["见 https://a.org/x，然后 https://b.org/y。还有", ["https://a.org/x", "https://b.org/y"]],
     [
       "（https://a.org/x）和「https://b.org/y」、《https://c.org》",
@@ -318,11 +319,11 @@ describe("A bare URL", () => {
       ["https://cdn_1.a.org/x", "https://_dmarc.b.org/y", "https://例え.jp/"],
     ],
     ["https://a.org/x\\y", ["https://a.org/x%5Cy"]],
-  ])("ends where its sentence goes on: %s", (text, hrefs) => {
+  ])("ends where its sentence goes on", (text, hrefs) => {
     expect(hrefsIn(text)).toEqual(hrefs);
   });
 
-  test.each([
+  eachRow([
     "https://*.a.org/x",
     "https://$HOST/y",
     "https://{host}/z",
@@ -330,7 +331,7 @@ describe("A bare URL", () => {
     "https://&#103;a.org/",
     "https://%HOST%/u",
     "www.*.org",
-  ])("has no placeholder for its host: %s", (text) => expect(hrefsIn(text)).toEqual([]));
+  ])("has no placeholder for its host", (text) => expect(hrefsIn(text)).toEqual([]));
 });
 
 test("Markdown has backslashes in addresses as CommonMark has them", () => {
@@ -363,7 +364,7 @@ describe("What authors write for programs alone", () => {
     ]);
   });
 
-  test.each([
+  eachRow([
     ["slug: a/b", ["a/b"]],
     ['slug: "/a"  \ntitle: x', ["/a"]],
     ["permalink: '/a/' # why", ["/a/"]],
@@ -372,7 +373,7 @@ describe("What authors write for programs alone", () => {
     ["aliases = [\n'/a',\n'/b']", ["/a", "/b"]],
     ["title: slug", []],
     ["nested:\n  slug: a", []],
-  ])("is read as addresses: %p", (front, addresses) => {
+  ])("is read as addresses", (front, addresses) => {
     expect(read(`---\n${front}\n---\ntext`).front).toEqual({ addresses });
   });
 

@@ -6,6 +6,7 @@ import {
   parseTarget,
   type TargetPolicy,
 } from "../../server/net/policy.ts";
+import { eachRow } from "../each-row.ts";
 
 const policy = (allowed: string, blocked = ""): TargetPolicy => ({
   allowed: parseHostList(allowed),
@@ -20,7 +21,7 @@ const problemOf = (raw: string, rules = usual) => {
 };
 
 describe("the text of a URL", () => {
-  test.each([
+  eachRow([
     "https://example.org/a%F6%2526;+%28?q=1#part",
     "HTTP://Example.ORG",
     "http://example.org.:8080/",
@@ -29,9 +30,9 @@ describe("the text of a URL", () => {
     "http://[2606:4700::1111]/",
     "http://intranet/",
     "http://never-registered.invalid/",
-  ])("%s is accepted", (raw) => expect(problemOf(raw)).toBeNull());
+  ])("is accepted", (raw) => expect(problemOf(raw)).toBeNull());
 
-  test.each([
+  eachRow([
     ["a relative URL", "example.org/x"],
     ["nothing", ""],
     ["no slashes", "http:example.org"],
@@ -57,18 +58,18 @@ describe("the text of a URL", () => {
     ["a quote in the host", 'http://"/'],
     ["more than 2048 characters", `http://example.org/${"a".repeat(2048)}`],
     ["more than 2048 characters once encoded", `http://example.org/${"é".repeat(1000)}`],
-  ])("with %s is refused as no URL", (_, raw) => expect(problemOf(raw)).toBe("url_invalid"));
+  ])("is refused as no URL", (_, raw) => expect(problemOf(raw)).toBe("url_invalid"));
 
-  test.each([
+  eachRow([
     "ftp://example.org/",
     "file:///etc/passwd",
     "javascript:alert(1)",
     "data:,x",
     "mailto:a@b.c",
     "s3://b/k",
-  ])("%s is refused for its scheme", (raw) => expect(problemOf(raw)).toBe("scheme_unsupported"));
+  ])("is refused for its scheme", (raw) => expect(problemOf(raw)).toBe("scheme_unsupported"));
 
-  test.each([
+  eachRow([
     "http://localhost/",
     "http://LOCALHOST./",
     "http://a.localhost/",
@@ -84,7 +85,7 @@ describe("the text of a URL", () => {
     "http://169.254.169.254/latest/meta-data/",
     "http://metadata.google.internal/",
     "http://metadata/",
-  ])("%s is refused for where it leads", (raw) => expect(problemOf(raw)).toBe("target_forbidden"));
+  ])("is refused for where it leads", (raw) => expect(problemOf(raw)).toBe("target_forbidden"));
 
   test("may name this machine when loopback is allowed", () => {
     expect(problemOf("http://localhost:8080/", lab)).toBeNull();
@@ -117,16 +118,16 @@ describe("the text of a URL", () => {
 });
 
 describe("an address", () => {
-  test.each([
+  eachRow([
     "8.8.8.8",
     "93.184.216.34",
     "2606:4700::1111",
     "::ffff:8.8.8.8",
     "64:ff9b::808:808",
     "2001:4860:4860::8888",
-  ])("%s is external", (address) => expect(mayConnect(usual, "example.org", address)).toBe(true));
+  ])("is external", (address) => expect(mayConnect(usual, "example.org", address)).toBe(true));
 
-  test.each([
+  eachRow([
     "0.0.0.0",
     "10.0.0.1",
     "100.64.0.1",
@@ -173,9 +174,11 @@ describe("an address", () => {
     "8.8.8.8.8",
     "",
     "example.org",
-  ])("%s is not", (address) => expect(mayConnect(usual, "example.org", address)).toBe(false));
+  ])("is not external where it is of a network of its own", (address) =>
+    expect(mayConnect(usual, "example.org", address)).toBe(false),
+  );
 
-  test.each([
+  eachRow([
     ["private", "10.0.0.1", true],
     ["private", "100.64.0.1", true],
     ["private", "fd12::1", true],
@@ -201,7 +204,7 @@ describe("an address", () => {
     ["corp.example", "10.0.0.1", false],
     ["198.18.0.0/15", "198.18.0.1", true],
     ["*", "8.8.8.8", true],
-  ])("with %s allowed: %s for wiki.corp.example is %p", (allowed, address, expected) =>
+  ])("is let through by what the operator allows", (allowed, address, expected) =>
     expect(mayConnect(policy(allowed), "wiki.corp.example", address)).toBe(expected),
   );
 
@@ -216,7 +219,7 @@ describe("an address", () => {
 });
 
 describe("a list of hosts", () => {
-  test.each([
+  eachRow([
     "http://example.org",
     "10.0.0.0/33",
     "10.0.0",
@@ -225,11 +228,11 @@ describe("a list of hosts", () => {
     "[::1]",
     "10.0.0.1/8/8",
     "::1%lo",
-  ])("with %s in it is refused by name", (entry) =>
+  ])("refuses by name what cannot be in it", (entry) =>
     expect(() => parseHostList(`external, ${entry}`)).toThrow(`"${entry}"`),
   );
 
-  test.each([
+  eachRow([
     ["privat", "private"],
     ["Privates", "private"],
     ["pirvate", "private"],
@@ -241,7 +244,7 @@ describe("a list of hosts", () => {
     ["loopbak", "loopback"],
     ["loop-back", "loopback"],
     ["lopback", "loopback"],
-  ])("with %s in it is refused, since %s may be meant", (entry, keyword) => {
+  ])("refuses what may be meant as a keyword", (entry, keyword) => {
     const problem = `"${entry.toLowerCase()}" is not a keyword; did you mean "${keyword}"?`;
 
     expect(() => parseHostList(`10.0.0.0/8, ${entry}`)).toThrow(problem);
@@ -250,7 +253,7 @@ describe("a list of hosts", () => {
     );
   });
 
-  test.each([
+  eachRow([
     "intranet",
     "localhost",
     "wiki",
@@ -262,7 +265,7 @@ describe("a list of hosts", () => {
     "private-cloud",
     "pirates",
     "intern",
-  ])("may hold the name %s", (entry) => {
+  ])("may hold names that are only like keywords", (entry) => {
     expect(parseHostList(`private,${entry}`).patterns).toEqual([entry]);
   });
 

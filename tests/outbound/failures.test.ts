@@ -2,11 +2,12 @@ import { expect, test } from "bun:test";
 import { type FailedExchange, reasonOfError, worstOf } from "../../server/net/exchange.ts";
 import { dropProxyVariables } from "../../server/net/request.ts";
 import { Late, startDeadlines } from "../../server/net/send.ts";
+import { eachRow } from "../each-row.ts";
 import { startSite } from "../site.ts";
 
 const errorWith = (code: string) => Object.assign(new TypeError("failed"), { code });
 
-test.each([
+eachRow([
   ["EHOSTUNREACH", "conn_unreachable"],
   ["ENETUNREACH", "conn_unreachable"],
   ["EACCES", "conn_unreachable"],
@@ -19,7 +20,7 @@ test.each([
   ["SELF_SIGNED_CERT_IN_CHAIN", "tls_untrusted"],
   ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "tls_untrusted"],
   ["SomethingNew", "internal_error"],
-])("an error called %s is %s", (code, reason) =>
+])("an error of the network has its reason", (code, reason) =>
   expect(reasonOfError(errorWith(code))).toBe(reason as never),
 );
 
@@ -28,7 +29,7 @@ test("an error without a code is our own fault", () => {
   expect(reasonOfError("no")).toBe("internal_error");
 });
 
-test.each([
+eachRow([
   [["conn_unreachable", "conn_refused"], "conn_refused"],
   [["conn_refused", "conn_unreachable"], "conn_refused"],
   [["conn_refused", "internal_error"], "conn_refused"],
@@ -36,14 +37,17 @@ test.each([
   [["conn_timeout", "conn_refused"], "conn_timeout"],
   [["conn_refused", "tls_expired"], "tls_expired"],
   [["internal_error"], "internal_error"],
-] as const)("addresses that end in %p come to %s", (reasons, told) => {
-  const failures = reasons.map((reason): FailedExchange => {
-    const nothing = { address: null, tlsExpiresAt: null, dnsMs: null, elapsedMs: 0 };
-    return { kind: "failed", reason, detail: "", ...nothing };
-  });
+] as const)(
+  "addresses that fail in several ways come to the one that says most",
+  (reasons, told) => {
+    const failures = reasons.map((reason): FailedExchange => {
+      const nothing = { address: null, tlsExpiresAt: null, dnsMs: null, elapsedMs: 0 };
+      return { kind: "failed", reason, detail: "", ...nothing };
+    });
 
-  expect(worstOf(failures).reason).toBe(told);
-});
+    expect(worstOf(failures).reason).toBe(told);
+  },
+);
 
 test("a process that has run out of descriptors blames itself, also for what it cannot look up", async () => {
   const site = startSite({ "/": 200 });
@@ -69,10 +73,10 @@ test("a process that has run out of descriptors blames itself, also for what it 
   await site.stop();
 });
 
-test.each([
+eachRow([
   [false, "conn_timeout"],
   [true, "read_timeout"],
-])("a silent server that can be connected to (%p) is a %s", async (isReachable, reason) => {
+])("a silent server fails by whether it can be connected to", async (isReachable, reason) => {
   const limits = { leftMs: 30, connectMs: 5, headersMs: 1000, signal: undefined };
 
   const deadlines = startDeadlines({ ...limits, isReachable: async () => isReachable });

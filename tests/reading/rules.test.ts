@@ -15,6 +15,7 @@ import {
   scopeOf,
   type Treatment,
 } from "../../server/reading/scope.ts";
+import { eachRow } from "../each-row.ts";
 
 const url = (text: string) => new URL(text, "https://site.test");
 
@@ -40,7 +41,7 @@ describe("What a crawl does with an address", () => {
     [OLD, "read"],
   ];
 
-  test.each<[what: string, Case, [string, Treatment][]]>([
+  eachRow<[what: string, Case, [string, Treatment][]]>([
     ["a folder", {}, [...READ_IN, [BESIDE, "watch"], [SUB, "watch"], [FAR, "watch"]]],
     ["all of it watched", { watch: "all" }, [...READ_IN, [BESIDE, "watch"], [FAR, "watch"]]],
     [
@@ -150,7 +151,7 @@ describe("What a crawl does with an address", () => {
       ],
     ],
   ])(
-    "that is %s",
+    "that is of each kind",
     (_, { scope = "path", include = [], exclude = [], watch = "external" }, cases) => {
       const rules = { scope, include, exclude, watch };
       const treat = createTreatment(rules, url(START), url(START));
@@ -182,7 +183,7 @@ describe("Scope", () => {
     return scope === "moved_away" ? scope : scope(url(candidate));
   };
 
-  test.each<[ScopeKind, start: string, candidate: string, isInside: boolean]>([
+  eachRow<[ScopeKind, start: string, candidate: string, isInside: boolean]>([
     ["path", "https://a.test/docs/", "https://a.test/docs/x", true],
     ["path", "https://a.test/docs/", "http://www.a.test/docs/x?y", true],
     ["path", "https://www.a.test/docs/index.html", "https://a.test/docs/x", true],
@@ -202,11 +203,11 @@ describe("Scope", () => {
     ["domain", "https://me.github.io/", "https://you.github.io/", false],
     ["domain", "https://a.co.uk/", "https://b.co.uk/", false],
     ["domain", "http://127.0.0.1/", "http://127.0.0.2/", false],
-  ])("%s of %s: %s", (kind, start, candidate, isInside) => {
+  ])("decides what is inside", (kind, start, candidate, isInside) => {
     expect(inside(kind, start, candidate)).toBe(isInside);
   });
 
-  test.each<[string, ScopeKind, string, string, string, boolean | "moved_away"]>([
+  eachRow<[string, ScopeKind, string, string, string, boolean | "moved_away"]>([
     [
       "both hosts",
       "host",
@@ -271,13 +272,13 @@ describe("Scope", () => {
       "https://me.github.io/",
       "moved_away",
     ],
-  ])("after a redirect: %s", (_, kind, start, end, candidate, isInside) => {
+  ])("may move after a redirect", (_, kind, start, end, candidate, isInside) => {
     expect(inside(kind, start, candidate, end)).toBe(isInside);
   });
 });
 
 describe("Patterns", () => {
-  test.each<[pattern: string, target: string, matches: boolean]>([
+  eachRow<[pattern: string, target: string, matches: boolean]>([
     ["/", "/anything", true],
     ["/archive/", "/archive/2020", true],
     ["/archive/", "/archive", false],
@@ -303,7 +304,7 @@ describe("Patterns", () => {
     ["https://site.test/a", "/a/b#c", true],
     ["https://other.test/a", "/a/b", false],
     ["http*://site.test/*/b$", "/a/b#c", true],
-  ])("%s and %s", (pattern, target, matches) => {
+  ])("match what they are like", (pattern, target, matches) => {
     expect(compileUrlPatterns([pattern])(url(target))).toBe(matches);
   });
 
@@ -347,7 +348,7 @@ describe("Patterns", () => {
 });
 
 describe("The key of a page", () => {
-  test.each([
+  eachRow([
     ["/a?utm_source=x&b=1&UTM_Medium=y#c", "/a?b=1"],
     ["/a?gclid=1&fbclid=2&msclkid=3&mc_cid=4&mc_eid=5", "/a"],
     ["/a;jsessionid=0A1B.node?x=1", "/a?x=1"],
@@ -359,7 +360,7 @@ describe("The key of a page", () => {
     ["/a?%75tm_source=1&%zz=2", "/a?%zz=2"],
     ["/a?&b=1&&", "/a?b=1"],
     ["/a/b/", "/a/b/"],
-  ])("%s is %s", (from, key) => {
+  ])("leaves out what does not change the page", (from, key) => {
     expect(crawlKeyOf(url(from))).toBe(url(key).href);
   });
 
@@ -372,7 +373,7 @@ describe("The key of a page", () => {
 });
 
 describe("A crawl does not follow", () => {
-  test.each<[path: string, why: ReturnType<typeof whyNotFollowed>]>([
+  eachRow<[path: string, why: ReturnType<typeof whyNotFollowed>]>([
     ["/post?replytocom=5", "action"],
     ["/shop?add-to-cart=7", "action"],
     ["/w/index.php?title=A&action=edit", "action"],
@@ -395,13 +396,13 @@ describe("A crawl does not follow", () => {
     [`/?${Array.from({ length: 30 }, () => "n=1").join("&")}`, null],
     [`/${"a".repeat(2048 - "https://site.test/".length)}`, null],
     [`/${"a".repeat(2049 - "https://site.test/".length)}`, "too_long"],
-  ])("%s: %s", (path, why) => {
+  ])("what does something or never ends", (path, why) => {
     expect(whyNotFollowed(url(path))).toBe(why);
   });
 });
 
 describe("A canonical URL", () => {
-  test.each<[page: string, canonical: string, folds: boolean]>([
+  eachRow<[page: string, canonical: string, folds: boolean]>([
     ["/a?x=1", "/a", true],
     ["/a/", "/a", true],
     ["/a/index.html", "/a/", true],
@@ -412,13 +413,13 @@ describe("A canonical URL", () => {
     ["/a", "https://other.test/a", false],
     ["/a", "https://m.site.test/a", false],
     ["/A", "/a", false],
-  ])("of %s that is %s", (page, canonical, folds) => {
+  ])("folds pages that are the same", (page, canonical, folds) => {
     expect(foldsInto(url(page), url(canonical))).toBe(folds);
   });
 });
 
 describe("The family of a page", () => {
-  test.each<[path: string, family: string | null]>([
+  eachRow<[path: string, family: string | null]>([
     ["/about", null],
     ["/about?x=1", "/about?"],
     ["/about?y=2&x=1", "/about?"],
@@ -437,7 +438,7 @@ describe("The family of a page", () => {
     ["/c/550e8400-e29b-41d4-a716-446655440000", "/c/*"],
     ["/deadbeef/defaced", null],
     ["/v1.2.3/x", "/v#.#.#/x"],
-  ])("%s", (path, family) => {
+  ])("leaves out what counts up", (path, family) => {
     expect(familyOf(url(path))).toBe(family && `site.test${family}`);
   });
 
@@ -453,11 +454,11 @@ describe("A family", () => {
   const isDry = (families: ReturnType<typeof createFamilies>, path: string) =>
     families.isDry(familyOf(url(path)));
 
-  test.each([
+  eachRow([
     ["/cal/2031/05", 50],
     ["/list?color=red", 50],
     ["/questions/17", 1000],
-  ])("of %s is dry after %i pages that bring nothing", (path, limit) => {
+  ])("is dry after enough pages that bring nothing", (path, limit) => {
     const families = createFamilies();
 
     expect(read(families, path, limit - 1)).not.toContain(true);
@@ -504,8 +505,8 @@ describe("A family", () => {
 });
 
 describe("Fragments", () => {
-  test.each(["", "top", "TOP", ":~:text=words", "/route/1", "!route"])(
-    "#%s is not judged",
+  eachRow(["", "top", "TOP", ":~:text=words", "/route/1", "!route"])(
+    "that name no place are not judged",
     (fragment) => {
       expect(anchorIn(fragment)).toBeNull();
       expect(hasAnchor(packAnchors([]), fragment)).toBe(true);
