@@ -1,4 +1,7 @@
 import { test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
 
 const LONGEST_STORY = 300;
 
@@ -46,3 +49,7 @@ function textOf(error: unknown): string {
   if (!(error instanceof Error)) return Bun.inspect(error);
   return error.message.startsWith("expect(") ? error.message : (error.stack ?? error.message);
 }
+
+/** Tables that are words rather than code, in a file of YAML. The shape is the reader's claim. */
+export const yamlIn = <Tables>(folder: string, file: string): Tables =>
+  parse(readFileSync(join(folder, file), "utf8"));

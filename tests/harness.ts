@@ -152,20 +152,25 @@ async function makeSqliteTemplate(): Promise<Uint8Array> {
   return content;
 }
 
+type Story = (server: () => TestServer) => void;
+
 /** Runs the story on both databases. `server()` is shared by its tests, each of which makes its own account. */
-export function onBothEngines(
-  name: string,
-  story: (server: () => TestServer) => void,
-  settings: Env = {},
-) {
-  describe.each(ENGINES)(`${name} on %s`, (engineName) => {
-    let running: TestServer;
-    beforeAll(async () => {
-      running = await startServer(engineName, settings);
-    }, STARTS_WITHIN_MS);
-    afterAll(() => running.stop());
-    story(() => running);
-  });
+export function onBothEngines(name: string, story: Story, settings: Env = {}) {
+  describe.each(ENGINES)(`${name} on %s`, (engineName) => onEngine(engineName, story, settings));
+}
+
+/** The same on SQLite, for what SQL does not decide. */
+export function onServer(name: string, story: Story, settings: Env = {}) {
+  describe(name, () => onEngine("sqlite", story, settings));
+}
+
+function onEngine(engineName: EngineName, story: Story, settings: Env) {
+  let running: TestServer;
+  beforeAll(async () => {
+    running = await startServer(engineName, settings);
+  }, STARTS_WITHIN_MS);
+  afterAll(() => running.stop());
+  story(() => running);
 }
 
 /** The first start of PostgreSQL in a run makes its files, which takes seconds on a busy machine. */
