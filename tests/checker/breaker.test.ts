@@ -5,7 +5,7 @@ import { createBreaker } from "../../server/verdict/own-fault.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { movableClock } from "../clock.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { saw } from "./ended.ts";
 import { playedOnline } from "./played-online.ts";
@@ -83,7 +83,7 @@ describe("The circuit breaker holds", () => {
 const LINKS = 60;
 const PLACES = 10;
 
-onBothEngines("A loop whose checks of many sites fail on the way", (server) => {
+onServer("A loop whose checks of many sites fail on the way", (server) => {
   const addLinks = (me: Asker) =>
     me.post("/api/v1/links/batch", {
       links: Array.from({ length: LINKS }, (_, n) => ({ url: `https://site-${n}.test/` })),

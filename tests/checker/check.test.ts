@@ -7,7 +7,7 @@ import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { movableClock } from "../clock.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onBothEngines, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { startSite } from "../site.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
@@ -39,7 +39,41 @@ const subscribe = (me: Asker, ...types: string[]) =>
     first_verdicts: true,
   });
 
-onBothEngines("checking", (server) => {
+onBothEngines("a claimed link", (server) => {
+  test("the result of a check is dropped when its link was deleted meanwhile", async () => {
+    const me = await server().account();
+    await subscribe(me, "check.complete", "link.alive");
+    const path = await newLink(me);
+    const claimed = (await claimDueLinks(server().deps, 1000)).find((l) => path.endsWith(l.id))!;
+    await me.delete(path);
+
+    await recordResults(server().deps, [{ link: claimed, conclusion: ALIVE, at: 1 }]);
+
+    expect(await eventTypes(server(), me.accountId)).toEqual([]);
+    expect((await me.get("/api/v1/history")).body.data.items).toEqual([]);
+  });
+
+  test("a link is checked by one checker at a time, and again when that one died", async () => {
+    const me = await server().account();
+    const path = await newLink(me);
+    const isMine = ({ id }: { id: string }) => path.endsWith(id);
+    const first = (await claimDueLinks(server().deps, 1000)).filter(isMine);
+    const second = (await claimDueLinks(server().deps, 1000)).filter(isMine);
+    expect([first.length, second.length]).toEqual([1, 0]);
+    expect((await me.get(path)).body.data.status).toBe("checking");
+
+    server().clock.moveBy(120_000);
+
+    expect((await me.get(path)).body.data.status).toBe("unknown");
+    const third = (await claimDueLinks(server().deps, 1000)).filter(isMine);
+    expect(third.length).toBe(1);
+    const late = { link: first[0]!, conclusion: GONE, at: 1 };
+    await recordResults(server().deps, [late]);
+    expect((await me.get(path)).body.data.last_check).toBeNull();
+  });
+});
+
+onServer("checking", (server) => {
   test("a page that answers is active, one that is gone is dead, and both say why", async () => {
     const me = await server().account();
     const site = startSite({ "/here": "hello" });
@@ -130,38 +164,6 @@ onBothEngines("checking", (server) => {
     await checkWith(server(), ALIVE);
 
     expect(await eventTypes(server(), me.accountId)).toEqual([]);
-  });
-
-  test("the result of a check is dropped when its link was deleted meanwhile", async () => {
-    const me = await server().account();
-    await subscribe(me, "check.complete", "link.alive");
-    const path = await newLink(me);
-    const claimed = (await claimDueLinks(server().deps, 1000)).find((l) => path.endsWith(l.id))!;
-    await me.delete(path);
-
-    await recordResults(server().deps, [{ link: claimed, conclusion: ALIVE, at: 1 }]);
-
-    expect(await eventTypes(server(), me.accountId)).toEqual([]);
-    expect((await me.get("/api/v1/history")).body.data.items).toEqual([]);
-  });
-
-  test("a link is checked by one checker at a time, and again when that one died", async () => {
-    const me = await server().account();
-    const path = await newLink(me);
-    const isMine = ({ id }: { id: string }) => path.endsWith(id);
-    const first = (await claimDueLinks(server().deps, 1000)).filter(isMine);
-    const second = (await claimDueLinks(server().deps, 1000)).filter(isMine);
-    expect([first.length, second.length]).toEqual([1, 0]);
-    expect((await me.get(path)).body.data.status).toBe("checking");
-
-    server().clock.moveBy(120_000);
-
-    expect((await me.get(path)).body.data.status).toBe("unknown");
-    const third = (await claimDueLinks(server().deps, 1000)).filter(isMine);
-    expect(third.length).toBe(1);
-    const late = { link: first[0]!, conclusion: GONE, at: 1 };
-    await recordResults(server().deps, [late]);
-    expect((await me.get(path)).body.data.last_check).toBeNull();
   });
 
   test("a fault of ours changes nothing, and only a check by hand tells of it", async () => {

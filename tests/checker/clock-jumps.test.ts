@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
 import { watchClock } from "../../server/lib/clock.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
@@ -49,7 +49,7 @@ async function started(server: TestServer) {
   return { me, clock, loop, counts };
 }
 
-onBothEngines("A clock that is set forward", (server) => {
+onServer("A clock that is set forward", (server) => {
   aloneIn(server);
 
   test.each([
@@ -70,7 +70,7 @@ onBothEngines("A clock that is set forward", (server) => {
   });
 });
 
-onBothEngines("A clock that is set back", (server) => {
+onServer("A clock that is set back", (server) => {
   aloneIn(server);
 
   test.each([

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events, links } from "../../server/db/tables.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { DAY, HOUR, NO_EVIDENCE, saw } from "./ended.ts";
 
@@ -33,7 +33,7 @@ async function toldOf({ deps }: TestServer, me: Asker) {
   return rows.map(({ type, data }) => `${type} ${JSON.parse(data).reason}`);
 }
 
-onBothEngines("a link that goes on failing", (server) => {
+onServer("a link that goes on failing", (server) => {
   test("is looked at again after 1, 6, 24 and 72 hours, however seldom it is checked", async () => {
     const me = await server().account();
     const path = await newLink(me, { check_frequency: "monthly" });

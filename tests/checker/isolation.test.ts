@@ -9,7 +9,7 @@ import { createOnline } from "../../server/verdict/online/online.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { movableClock } from "../clock.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { sized } from "../long.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { startSite } from "../site.ts";
@@ -50,7 +50,7 @@ const countSeen = async ({ deps: { store } }: TestServer, me: Asker, url: string
   return Object.fromEntries(rows.map(({ reason, count: n }) => [reason, Number(n)]));
 };
 
-onBothEngines("Beside many links whose sites never answer", (server) => {
+onServer("Beside many links whose sites never answer", (server) => {
   test("as many healthy ones are checked within a minute, and at once when that is known", async () => {
     const me = await server().account("enterprise");
     const clock = movableClock(server().clock.now());
@@ -116,7 +116,7 @@ function crowdedCheck(server: TestServer, clock: Clock) {
   return { check, isBusy: () => onTheWay > 0 };
 }
 
-onBothEngines("Beside very many links of one site", (server) => {
+onServer("Beside very many links of one site", (server) => {
   test("those of other sites are on time, and the site is asked as fast as it may be", async () => {
     const site = startSite({}, { otherwise: answer });
     const me = await server().account("enterprise");

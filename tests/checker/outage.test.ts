@@ -12,7 +12,7 @@ import { createOnline } from "../../server/verdict/online/online.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { sized } from "../long.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
@@ -21,7 +21,7 @@ import { until } from "../until.ts";
 import { saw } from "./ended.ts";
 import { playedOnline } from "./played-online.ts";
 
-const LINKS = sized(400, 1000);
+const LINKS = sized(150, 1000);
 const NAMES = 50;
 const SENTINELS = 3;
 
@@ -194,7 +194,7 @@ async function everything({ deps: { store } }: TestServer, { accountId, accountN
   return { all, counts, usage, history, told };
 }
 
-onBothEngines("A monitor whose line is cut for five minutes", (server) => {
+onServer("A monitor whose line is cut for five minutes", (server) => {
   test("changes nothing about many links, and checks them all when it is back", async () => {
     const internet = await startInternet(movableClock(server().clock.now()));
     const me = await server().account();

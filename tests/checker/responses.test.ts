@@ -3,7 +3,7 @@ import { eq, notExists } from "drizzle-orm";
 import { linkResponses, links } from "../../server/db/tables.ts";
 import { badPathIds } from "../bad-values.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { addLink } from "../rows.ts";
 import { type Site, startSite } from "../site.ts";
@@ -17,7 +17,7 @@ type Page = { shows(status: number, html: string, headers?: Record<string, strin
 const sites: Site[] = [];
 afterAll(() => Promise.all(sites.map((site) => site.stop())));
 
-onBothEngines("GET /links/{id}/raw", (server) => {
+onServer("GET /links/{id}/raw", (server) => {
   /** A link to a page on a site of its own, which is honest about all other pages. */
   async function newPage(me: Asker): Promise<Page & { link: string }> {
     let shown = () => new Response(null, { status: 404 });

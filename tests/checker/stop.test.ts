@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines } from "../harness.ts";
+import { onServer } from "../harness.ts";
 import { saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 import { playLoop } from "./played-loop.ts";
@@ -11,7 +11,7 @@ import { playLoop } from "./played-loop.ts";
 const LINKS = 100;
 const PLACES = 20;
 
-onBothEngines("A checker that stops", (server) => {
+onServer("A checker that stops", (server) => {
   test("gives back what it was checking and what it had ready, to be checked by whoever comes next", async () => {
     const me = await server().account();
     const clock = movableClock(server().clock.now());
