@@ -2,8 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
 import { encodeQuery } from "../../server/verdict/page/query-encoding.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { readPage } from "./read-page.ts";
+
+const TABLES = yamlIn<{
+  odd_markup: [string, string, string][];
+  headings: [what: string, html: string, headings: string[]][];
+}>(import.meta.dir, "page.yaml");
 
 const HTML = "text/html; charset=utf-8";
 const read = (html: string | Uint8Array, type: string | null = HTML): Page => readPage(html, type);
@@ -184,39 +189,7 @@ describe("a page in pieces", () => {
 });
 
 describe("a page whose markup is odd", () => {
-  eachRow([
-    ["a `>` in a quoted value", "<p>One</p><a title=\"1 > 0\" x-show='n > 1'>Two</a>", "One Two"],
-    [
-      "paragraphs and items without end tags",
-      "<p>One<p>Two<ul><li>Three<li>Four</ul>Five",
-      "One Two Three Four Five",
-    ],
-    ["end tags of what is not open", "</b>One</i></script></svg>Two</title>", "One Two"],
-    ["elements that have no end", "One<br>Two<img><input/>Three<hr></div>", "One Two Three"],
-    [
-      "a script that writes a script",
-      '<script><!--\ndocument.write("<script src=x></script>");\n//--></script>One',
-      "One",
-    ],
-    ["a script with a whole comment in it", "<script><!--><script></script>One", "One"],
-    ["markup as text", "<textarea><b>One</b><script></textarea><p>Two", "One Two"],
-    [
-      "a picture that is never closed, in an element that is",
-      "<div><svg><path/>No</div>One",
-      "One",
-    ],
-    ["a picture of XML", "<svg><style><![CDATA[ </svg> ]]></style><path/></svg>One", "One"],
-    ["comments that close at once", "<!-->One<!--->Two<!-- a --!>Three", "One Two Three"],
-    ["declarations and the like", "<!doctype html><?xml x?></ no>One</>Two<!no>", "One Two"],
-    [
-      "conditional comments",
-      "<!--[if IE]>No<![endif]--><!--[if !IE]><!-->One<!--<![endif]-->",
-      "One",
-    ],
-    ["values without quotes", "<a href=/a?b='c>One</a><a title=x\"y>Two</a>", "One Two"],
-    ["signs that open nothing", "1 < 2 <3 <", "1 < 2 <3 <"],
-    ["a quote that never closes", '<p>One</p><a href="/x>Two</a><p>Three</p>', "One Two Three"],
-  ])("is read as browsers read it", (_, html, text) => {
+  eachRow(TABLES.odd_markup)("is read as browsers read it", (_, html, text) => {
     expect(read(html).text).toBe(text);
   });
 
@@ -291,18 +264,9 @@ describe("The query of a page's address is in the page's own encoding", () => {
   });
 });
 
-eachRow([
-  ["a logo in the site's header", "<header><h1>Our Wiki</h1></header><h1>Start</h1>", ["Start"]],
-  ["a logo in its menu", "<nav><h1>Our Wiki</h1></nav><main><h1>Start</h1></main>", ["Start"]],
-  ["a link home", '<h1><a href="/">Our Wiki</a></h1><h1>Start</h1>', ["Start"]],
-  ["a heading in a link home", '<a href="./"><h1>Our Wiki</h1></a><h1>Start</h1>', ["Start"]],
-  ["a link to its own host", '<h1><a href="https://a.test">A</a></h1><h1>B</h1>', ["B"]],
-  ["words beside a link home", '<h1><a href="/">Wiki</a> / Start</h1>', ["Wiki / Start"]],
-  ["a link elsewhere", '<h1><a href="/start">Start</a></h1>', ["Start"]],
-  ["the header of an article", "<article><header><h1>Start</h1></header></article>", ["Start"]],
-  ["two of them", "<h1>Our Wiki</h1><p>x</p><h1>Start</h1>", ["Our Wiki", "Start"]],
-  ["one without an end", "<h1>Our Wiki<h1>Start</h1>", ["Our Wiki", "Start"]],
-  ["none", "<h2>Start</h2>", []],
-] as const)("the headings of a page leave out those of its site", (_, html, headings) => {
-  expect(readPage(html, "text/html").headings).toEqual([...headings]);
-});
+eachRow(TABLES.headings)(
+  "the headings of a page leave out those of its site",
+  (_, html, headings) => {
+    expect(readPage(html, "text/html").headings).toEqual([...headings]);
+  },
+);

@@ -3,8 +3,10 @@ import type { Outcome } from "../../server/monitor/outcome.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { followUpAt } from "../../server/work/schedule.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { HOUR, NEW_LINK, NO_EVIDENCE, NOON, outcomesOf, saw } from "./ended.ts";
+
+const TABLES = yamlIn<{ never_death: Reason[] }>(import.meta.dir, "persistence.yaml");
 
 const DAY_1 = 24;
 const DAYS_3 = 72;
@@ -127,49 +129,7 @@ describe("The same failure in check after check means death", () => {
 });
 
 describe("What is not the link's death stays unknown for ever", () => {
-  eachRow<Reason>([
-    "http_400",
-    "http_401",
-    "http_402",
-    "http_403",
-    "http_405",
-    "http_406",
-    "http_409",
-    "http_429",
-    "http_451",
-    "http_4xx",
-    "http_501",
-    "http_999",
-    "http_unexpected",
-    "bot_challenge",
-    "login_required",
-    "paywall",
-    "consent_wall",
-    "geo_blocked",
-    "network_filter",
-    "client_certificate",
-    "https_only",
-    "tls_expired",
-    "tls_not_yet_valid",
-    "tls_self_signed",
-    "tls_untrusted",
-    "tls_name_mismatch",
-    "dns_timeout",
-    "dns_refused",
-    "dns_malformed",
-    "target_forbidden",
-    "redirect_no_location",
-    "redirect_unsupported_scheme",
-    "redirect_forbidden_target",
-    "body_incomplete",
-    "body_undecodable",
-    "soft404_suspected",
-    "parked_suspected",
-    "service_private",
-    "service_processing",
-    "service_unrecognised",
-    "unconfirmed",
-  ])("however long it lasts", (reason) => {
+  eachRow(TABLES.never_death)("however long it lasts", (reason) => {
     const checks = [0, 1, 6, 24, 72, 168, 2000].map((hour): [number, Reason] => [hour, reason]);
 
     expect(new Set(told(...checks))).toEqual(new Set([`unknown ${reason}`]));

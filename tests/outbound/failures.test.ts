@@ -2,25 +2,17 @@ import { expect, test } from "bun:test";
 import { type FailedExchange, reasonOfError, worstOf } from "../../server/net/exchange.ts";
 import { dropProxyVariables } from "../../server/net/request.ts";
 import { Late, startDeadlines } from "../../server/net/send.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { startSite } from "../site.ts";
+
+const TABLES = yamlIn<{
+  codes: [code: string, reason: string][];
+  addresses: [reasons: FailedExchange["reason"][], told: FailedExchange["reason"]][];
+}>(import.meta.dir, "failures.yaml");
 
 const errorWith = (code: string) => Object.assign(new TypeError("failed"), { code });
 
-eachRow([
-  ["EHOSTUNREACH", "conn_unreachable"],
-  ["ENETUNREACH", "conn_unreachable"],
-  ["EACCES", "conn_unreachable"],
-  ["ECONNREFUSED", "conn_refused"],
-  ["EMFILE", "internal_error"],
-  ["ENFILE", "internal_error"],
-  ["ENOMEM", "internal_error"],
-  ["ENOBUFS", "internal_error"],
-  ["EADDRNOTAVAIL", "internal_error"],
-  ["SELF_SIGNED_CERT_IN_CHAIN", "tls_untrusted"],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "tls_untrusted"],
-  ["SomethingNew", "internal_error"],
-])("an error of the network has its reason", (code, reason) =>
+eachRow(TABLES.codes)("an error of the network has its reason", (code, reason) =>
   expect(reasonOfError(errorWith(code))).toBe(reason as never),
 );
 
@@ -29,15 +21,7 @@ test("an error without a code is our own fault", () => {
   expect(reasonOfError("no")).toBe("internal_error");
 });
 
-eachRow([
-  [["conn_unreachable", "conn_refused"], "conn_refused"],
-  [["conn_refused", "conn_unreachable"], "conn_refused"],
-  [["conn_refused", "internal_error"], "conn_refused"],
-  [["conn_unreachable", "internal_error"], "conn_unreachable"],
-  [["conn_timeout", "conn_refused"], "conn_timeout"],
-  [["conn_refused", "tls_expired"], "tls_expired"],
-  [["internal_error"], "internal_error"],
-] as const)(
+eachRow(TABLES.addresses)(
   "addresses that fail in several ways come to the one that says most",
   (reasons, told) => {
     const failures = reasons.map((reason): FailedExchange => {

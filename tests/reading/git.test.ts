@@ -15,9 +15,20 @@ import {
   tarballUrl,
 } from "../../server/reading/repository.ts";
 import { readTarball, type TarballFile } from "../../server/reading/tarball.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { replies, startRawSite, startSite } from "../site.ts";
 import { labFetching, reasonOf } from "./lab.ts";
+
+const TABLES = yamlIn<{
+  repositories: [
+    url: string,
+    host: GitHost,
+    repository: string,
+    ref: string | null,
+    folder: string,
+  ][];
+  elsewhere: string[];
+}>(import.meta.dir, "git.yaml");
 
 const running: { stop(): Promise<void> }[] = [];
 
@@ -29,38 +40,12 @@ const at = (url: string, host?: GitHost) => recognizeRepository(new URL(url), ho
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 
 describe("A repository", () => {
-  eachRow<[url: string, host: GitHost, repository: string, ref: string | null, folder: string]>([
-    ["https://github.com/o/r", "github", "https://github.com/o/r", null, ""],
-    ["https://www.github.com/o/r.git", "github", "https://www.github.com/o/r", null, ""],
-    [
-      "https://github.com/o/r/tree/main/docs/en",
-      "github",
-      "https://github.com/o/r",
-      "main",
-      "docs/en/",
-    ],
-    ["https://github.com/o/r/issues/7", "github", "https://github.com/o/r", null, ""],
-    [
-      "https://gitlab.com/g/s/p/-/tree/v1/docs",
-      "gitlab",
-      "https://gitlab.com/g/s/p",
-      "v1",
-      "docs/",
-    ],
-    ["https://gitlab.example.org/g/p.git", "gitlab", "https://gitlab.example.org/g/p", null, ""],
-    ["https://code.example.org/g/p/-/issues", "gitlab", "https://code.example.org/g/p", null, ""],
-    ["https://codeberg.org/o/r", "forgejo", "https://codeberg.org/o/r", null, ""],
-    [
-      "https://gitea.com/o/r/src/branch/main/docs",
-      "gitea",
-      "https://gitea.com/o/r",
-      "main",
-      "docs/",
-    ],
-    ["https://code.example.org/o/r/src/tag/v1", "gitea", "https://code.example.org/o/r", "v1", ""],
-  ])("is recognized at its many addresses", (url, host, repository, ref, folder) => {
-    expect(at(url)).toMatchObject({ host, url: repository, ref, folder });
-  });
+  eachRow(TABLES.repositories)(
+    "is recognized at its many addresses",
+    (url, host, repository, ref, folder) => {
+      expect(at(url)).toMatchObject({ host, url: repository, ref, folder });
+    },
+  );
 
   test("may be on any host that its owner names", () => {
     expect(at("https://code.example.org/o/r")).toBeNull();
@@ -72,14 +57,7 @@ describe("A repository", () => {
     );
   });
 
-  eachRow([
-    "https://github.com/",
-    "https://github.com/o",
-    "https://github.com/o/..%2fx",
-    "https://github.com/%zz/r",
-    "https://github.com/o/%2E%2E",
-    "https://example.org/o/r",
-  ])("is not at other addresses", (url) => expect(at(url)).toBeNull());
+  eachRow(TABLES.elsewhere)("is not at other addresses", (url) => expect(at(url)).toBeNull());
 
   const requests = (repository: Repository | null, ref: string | null) => [
     commitRequest(repository!, ref).url.href,

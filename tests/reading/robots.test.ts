@@ -2,9 +2,13 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { readCrawlRobots, rulesIn } from "../../server/reading/crawl-robots.ts";
 import { headersWith } from "../../server/reading/credentials.ts";
 import { fetchContent } from "../../server/reading/fetching.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { type Routes, replies, startRawSite, startSite } from "../site.ts";
 import { labFetching, reasonOf } from "./lab.ts";
+
+const TABLES = yamlIn<{
+  rules: [what: string, robots: string, path: string, isAllowed: boolean][];
+}>(import.meta.dir, "robots.yaml");
 
 const running: { stop(): Promise<void> }[] = [];
 
@@ -25,41 +29,7 @@ const rules = (text: string) => rulesIn({ text, isCut: false });
 const page = (path: string) => new URL(path, "https://site.test");
 
 describe("The rules for a crawl", () => {
-  eachRow<[what: string, robots: string, path: string, isAllowed: boolean]>([
-    [
-      "the longest rule",
-      "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c",
-      "/a/b",
-      true,
-    ],
-    [
-      "the longest rule",
-      "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c",
-      "/a/b/c",
-      false,
-    ],
-    ["the one that allows, of equals", "User-agent: *\nDisallow: /a\nAllow: /a", "/a", true],
-    ["patterns with an end", "User-agent: *\nDisallow: /*.pdf$", "/x.pdf", false],
-    ["patterns with an end", "User-agent: *\nDisallow: /*.pdf$", "/x.pdf?y", true],
-    ["rules about queries", "User-agent: *\nDisallow: /*?", "/x?y", false],
-    [
-      "escapes, however they are written",
-      "User-agent: *\nDisallow: /%7eme/é",
-      "/~me/%C3%A9",
-      false,
-    ],
-    [
-      "names across a delay",
-      "User-agent: a\nCrawl-delay: 2\nUser-agent: stillup\nDisallow: /",
-      "/",
-      false,
-    ],
-    ["nothing about itself", "User-agent: *\nDisallow: /", "/robots.txt", true],
-    ["an empty rule", "User-agent: *\nDisallow:", "/", true],
-    ["a byte order mark", "\ufeffUser-agent: *\nDisallow: /", "/", false],
-    ["nothing before a name", "Disallow: /\nUser-agent: *\nDisallow: /x", "/", true],
-    ["other line ends", "User-agent: *\rDisallow: /", "/", false],
-  ])("say what may be read", (_, robots, path, isAllowed) => {
+  eachRow(TABLES.rules)("say what may be read", (_, robots, path, isAllowed) => {
     expect(rules(robots).isAllowed(page(path))).toBe(isAllowed);
   });
 
