@@ -1,4 +1,10 @@
 import { test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+
+/** Of what a failure shows of a row, in characters. */
+const LONGEST_ROW = 300;
 
 type Test<Row extends readonly unknown[]> = (
   name: string,
@@ -20,16 +26,37 @@ export function eachRow(rows: readonly unknown[]): Test<unknown[]> {
     test(name.replace(/%[a-z]|\$\w+/g, "…"), () => tryAll(rows, story), timeoutMs);
 }
 
-async function tryAll(rows: readonly unknown[], story: (...row: unknown[]) => unknown) {
+/** @throws one error for all rows that fail */
+export async function tryAll(
+  rows: readonly unknown[],
+  story: (...row: unknown[]) => unknown,
+): Promise<void> {
   if (rows.length === 0) throw new Error("There are no rows.");
   const failures: string[] = [];
   for (const row of rows) {
+    const cells = Array.isArray(row) ? row : [row];
     try {
-      await story(...(Array.isArray(row) ? row : [row]));
+      await story(...cells);
     } catch (error) {
-      failures.push(`${Bun.inspect(row)}\n${error instanceof Error ? error.stack : error}`);
+      failures.push(`${shown(cells)}\n${textOf(error)}`);
     }
   }
   if (failures.length > 0)
     throw new Error(`${failures.length} of ${rows.length} rows failed.\n${failures.join("\n\n")}`);
 }
+
+const shown = (cells: unknown[]) =>
+  cells
+    .map((cell) => Bun.inspect(cell, { compact: true, depth: 2 }))
+    .join(", ")
+    .slice(0, LONGEST_ROW);
+
+/** What `expect` says needs no stack: the row says where it was. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return Bun.inspect(error);
+  return error.message.startsWith("expect(") ? error.message : (error.stack ?? error.message);
+}
+
+/** Tables that are words rather than code, in a file of YAML. The shape is the reader's claim. */
+export const yamlIn = <Tables>(folder: string, file: string): Tables =>
+  parse(readFileSync(join(folder, file), "utf8"));

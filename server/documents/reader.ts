@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { systemClock } from "../lib/clock.ts";
 import type { Read } from "./document.ts";
 import type { HasRead, ToRead } from "./document-thread.ts";
 
@@ -17,7 +18,7 @@ export type DocumentReader = {
 const LIMIT_MS = 5000;
 
 /** Reads one document at a time in a thread of its own, which ends with a document that takes too long. */
-export function createDocumentReader(limitMs = LIMIT_MS): DocumentReader {
+export function createDocumentReader(limitMs = LIMIT_MS, { sleep } = systemClock): DocumentReader {
   let worker: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -26,10 +27,12 @@ export function createDocumentReader(limitMs = LIMIT_MS): DocumentReader {
     const thread = worker;
     const { promise, resolve, reject } = Promise.withResolvers<Read>();
     const fail = (message: string) => reject(new UnreadableDocument(message));
-    const timer = setTimeout(() => {
+    const over = new AbortController();
+    sleep(limitMs, over.signal).then(() => {
+      if (over.signal.aborted) return;
       end();
       fail(`Reading it takes longer than ${limitMs / 1000} s.`);
-    }, limitMs);
+    });
     thread.once("message", (message: HasRead) => {
       if ("read" in message) resolve(message.read);
       else fail(`It cannot be read: ${message.error}.`);
@@ -41,7 +44,7 @@ export function createDocumentReader(limitMs = LIMIT_MS): DocumentReader {
     });
     thread.postMessage(document);
     return promise.finally(() => {
-      clearTimeout(timer);
+      over.abort();
       thread.removeAllListeners();
     });
   }

@@ -4,6 +4,7 @@ import type { OnlineState } from "../../server/verdict/online/online.ts";
 import { createBreaker } from "../../server/verdict/own-fault.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { saw } from "./ended.ts";
@@ -20,7 +21,7 @@ function breakerAfter(checks: { failed: number; fine: number; sites: number; as?
 }
 
 describe("The circuit breaker trips", () => {
-  test.each([
+  eachRow([
     "dns_timeout",
     "dns_servfail",
     "dns_nxdomain",
@@ -30,9 +31,12 @@ describe("The circuit breaker trips", () => {
     "conn_timeout",
     "read_timeout",
     "tls_handshake_reset",
-  ] as const)("when half of the latest twenty checks end with %s", (as) => {
-    expect(breakerAfter({ failed: 10, fine: 10, sites: 5, as }).isTripped()).toBe(true);
-  });
+  ] as const)(
+    "when half of the latest twenty checks end the way that an outage of ours does",
+    (as) => {
+      expect(breakerAfter({ failed: 10, fine: 10, sites: 5, as }).isTripped()).toBe(true);
+    },
+  );
 
   test("when what is behind an open verdict is a failure on the way", () => {
     const breaker = createBreaker();
@@ -46,14 +50,14 @@ describe("The circuit breaker trips", () => {
 });
 
 describe("The circuit breaker holds", () => {
-  test.each([
+  eachRow([
     ["nine of twenty fail", { failed: 9, fine: 11, sites: 20 }],
     ["no more than nineteen checks have ended", { failed: 19, fine: 0, sites: 19 }],
     ["all failures are of four sites", { failed: 20, fine: 0, sites: 4 }],
     ["pages are gone", { failed: 20, fine: 0, sites: 20, as: "http_404" }],
     ["servers are in trouble", { failed: 20, fine: 0, sites: 20, as: "http_503" }],
     ["twenty checks went well since", { failed: 20, fine: 20, sites: 20 }],
-  ] as const)("when %s", (_, checks) => {
+  ] as const)("when too little speaks for an outage of ours", (_, checks) => {
     expect(breakerAfter(checks).isTripped()).toBe(false);
   });
 

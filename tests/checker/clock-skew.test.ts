@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createClockSkew } from "../../server/verdict/online/online.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { logLines } from "../log.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
@@ -33,11 +34,11 @@ function clocks() {
 const httpDate = (ms: number) => new Date(ms).toUTCString();
 
 describe("Our clock is off", () => {
-  test.each([
+  eachRow([
     ["three sites are six minutes ahead", 6 * MINUTE],
     ["three sites are six minutes behind", -6 * MINUTE],
     ["three sites live in another year", 365 * 24 * HOUR],
-  ])("when %s", (_, aheadMs) => {
+  ])("when at least three sites agree that it is more than five minutes off", (_, aheadMs) => {
     const { answers, isOff } = clocks();
 
     answers(aheadMs, "a.test", "b.test", "c.test");
@@ -70,14 +71,14 @@ describe("Our clock is not off", () => {
     expect(clocks().isOff()).toBe(false);
   });
 
-  test.each([
+  eachRow([
     ["two sites alone say so", HOUR, ["a.test", "b.test"]],
     ["one site says so under three names", HOUR, ["a.site.test", "b.site.test", "c.site.test"]],
     ["one site says so on and on", HOUR, ["a.test", "a.test", "a.test"]],
     ["one machine says so on three ports", HOUR, ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3"]],
     ["it is four minutes", 4 * MINUTE, ["a.test", "b.test", "c.test"]],
     ["it is four minutes the other way", -4 * MINUTE, ["a.test", "b.test", "c.test"]],
-  ])("when %s", (_, aheadMs, sites) => {
+  ])("when too few sites say so, or they do not agree", (_, aheadMs, sites) => {
     const { answers, isOff } = clocks();
 
     answers(aheadMs, ...sites);
@@ -94,8 +95,8 @@ describe("Our clock is not off", () => {
     expect(isOff()).toBe(false);
   });
 
-  test.each(["", "0", "-1", "1893499200", "yesterday", "never"])(
-    "when all that sites say is %p",
+  eachRow(["", "0", "-1", "1893499200", "yesterday", "never"])(
+    "when what sites say is not a date",
     (date) => {
       const { note, isOff } = clocks();
 
@@ -131,7 +132,7 @@ test("one line tells that our clock is off, and one that it is right again", asy
 });
 
 describe("Where another machine's clock is followed, ours is off", () => {
-  test.each([
+  eachRow([
     ["when our own is six minutes ahead of sites that agree with it", 0, 6 * MINUTE, true],
     [
       "when the followed one is six minutes behind them, our own right",
@@ -140,15 +141,18 @@ describe("Where another machine's clock is followed, ours is off", () => {
       true,
     ],
     ["not when both are nearly right", MINUTE, -MINUTE, false],
-  ])("%s", (_, sitesAheadMs, ownAheadMs, isOff) => {
-    const standing = movableClock(NOW);
-    const source = { look: async () => {}, ownAheadMs: () => ownAheadMs };
-    const skew = createClockSkew({ ...standing, source });
-    for (const site of ["a.test", "b.test", "c.test"]) {
-      const headers = new Headers({ date: httpDate(NOW + sitesAheadMs) });
-      skew.note({ finalUrl: `https://${site}/`, headers });
-    }
+  ])(
+    "by what that machine's own clock differs from sites",
+    (_, sitesAheadMs, ownAheadMs, isOff) => {
+      const standing = movableClock(NOW);
+      const source = { look: async () => {}, ownAheadMs: () => ownAheadMs };
+      const skew = createClockSkew({ ...standing, source });
+      for (const site of ["a.test", "b.test", "c.test"]) {
+        const headers = new Headers({ date: httpDate(NOW + sitesAheadMs) });
+        skew.note({ finalUrl: `https://${site}/`, headers });
+      }
 
-    expect(skew.isOff()).toBe(isOff);
-  });
+      expect(skew.isOff()).toBe(isOff);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { type CheckLink, coalesce } from "../../server/verdict/create-check.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { saw } from "./ended.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
@@ -128,11 +129,11 @@ describe("what a check came to", () => {
     expect(begun).toEqual(["mine", "theirs"]);
   });
 
-  test.each([
+  eachRow([
     ["asked", "mine"],
     ["shared the check", "yours"],
     ["was told afterwards", "late"],
-  ])("is not told again to the link that %s", async (_, id) => {
+  ])("is not told again to a link that was told", async (_, id) => {
     const { clock, check, begun, open } = checks();
     const both = Promise.all([check(known("mine"), signal), check(known("yours"), signal)]);
     open[0]?.end();
@@ -154,11 +155,11 @@ describe("what a check came to", () => {
     expect(begun).toEqual(["mine", "yours"]);
   });
 
-  test.each([
+  eachRow([
     ["our own fault", { status: "unknown", reason: "monitor_offline" }],
     ["a bug of ours", { status: "unknown", reason: "internal_error" }],
     ["a deferral", { status: "unknown", reason: "http_429", deferMs: 900_000 }],
-  ] as const)("is not remembered when it is %s", async (_, ends) => {
+  ] as const)("is not remembered when it says nothing of the site", async (_, ends) => {
     const { check, begun } = checks(ends);
     await check(known("mine"), signal);
 
@@ -201,7 +202,7 @@ describe("of two links", () => {
     return begun.length === 1;
   };
 
-  test.each([
+  eachRow([
     ["the same URL", {}, {}],
     ["fragments that no server sees", { url: `${URL_A}#one` }, { url: `${URL_A}#two` }],
     ["other reasons to be active", active, { ...active, decidedReason: "ok_redirected" }],
@@ -212,11 +213,11 @@ describe("of two links", () => {
       { expect: { final_url_contains: "/a", must_contain: ["a"] } },
     ],
     ["other moments long ago", { lastActiveAt: null }, { lastActiveAt: NOW - 8 * DAY }],
-  ])("with %s one is asked for", async (_, a, b) => {
+  ])("one is asked for where both ask the same", async (_, a, b) => {
     expect(await asksOnce(a, b)).toBeTrue();
   });
 
-  test.each([
+  eachRow([
     ["another path", {}, { url: "https://example.org/b" }],
     ["another query", {}, { url: `${URL_A}?b` }],
     ["another scheme", {}, { url: "http://example.org/a" }],
@@ -243,7 +244,7 @@ describe("of two links", () => {
       { expect: { accepted_status_codes: ["200"] } },
       { expect: { accepted_status_codes: ["404"] } },
     ],
-  ])("with %s both are asked for", async (_, a, b) => {
+  ])("both are asked for where one asks something else", async (_, a, b) => {
     expect(await asksOnce(a, b)).toBeFalse();
   });
 });

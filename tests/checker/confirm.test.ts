@@ -4,6 +4,7 @@ import type { DnsReason, Resolution } from "../../server/net/resolve.ts";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
+import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import {
@@ -74,10 +75,10 @@ describe("a page that is missing", () => {
     });
   });
 
-  test.each([
+  eachRow([
     ["second", [404, "hello"], "AA"],
     ["third", [404, 404, "hello"], "AAB"],
-  ])("but is there at the %s look is active", async (_, says, profiles) => {
+  ])("but is there at a later look is active", async (_, says, profiles) => {
     expect(await checkPage(says, wasActive)).toMatchObject({
       status: "active",
       reason: "ok",
@@ -86,8 +87,8 @@ describe("a page that is missing", () => {
     });
   });
 
-  test.each([[[404, 403]], [[404, 404, 503]]])(
-    "with the answers %p is unconfirmed",
+  eachRow([[[404, 403]], [[404, 404, 503]]])(
+    "and then answers differently is unconfirmed",
     async (says) => {
       expect(await checkPage(says, wasActive)).toMatchObject({
         status: "unknown",
@@ -298,7 +299,7 @@ describe("a neighbouring address", () => {
 });
 
 describe("trouble that may pass", () => {
-  test.each([
+  eachRow([
     [[500, "hello"], "ok", "AA", [2000]],
     [[500, 500, "hello"], "ok", "AAA", [2000, 8000]],
     [500, "http_500", "AAA", [2000, 8000]],
@@ -309,7 +310,7 @@ describe("trouble that may pass", () => {
     [[403, 404, 403], "unconfirmed", "ABB", [2000, 3000]],
     [[304, 500], "ok_not_modified", "AA", [2000]],
     [[403, 500], "http_403", "AB", [2000]],
-  ] as const)("with the answers %p ends as %s", async (says, reason, profiles, slept) => {
+  ] as const)("ends by what the attempts found together", async (says, reason, profiles, slept) => {
     expect(await checkPage(says as Says | Says[])).toMatchObject({
       reason,
       profiles,
@@ -450,11 +451,11 @@ describe("a bad certificate", () => {
     return `https://site.test:${site.port}/`;
   };
 
-  test.each([
+  eachRow([
     ["expired", "tls_expired"],
     ["self", "tls_self_signed"],
     ["other", "tls_name_mismatch"],
-  ] as const)("that is %s leaves a good page unknown", async (certificate, reason) => {
+  ] as const)("leaves a good page unknown", async (certificate, reason) => {
     expect(await check(await secure(certificate, "200 OK"), wasActive)).toMatchObject({
       status: "unknown",
       reason,
@@ -501,10 +502,10 @@ describe("a closed port 80", () => {
     return check(url, wasActive, withPorts(freePort(), site.port));
   };
 
-  test.each<[string, Says]>([
+  eachRow<[string, Says]>([
     ["a page", "hello"],
     ["a refusal", 403],
-  ])("with %s over https is never a lasting failure", async (_, says) => {
+  ])("with an answer over https is never a lasting failure", async (_, says) => {
     expect(await checkClosed(says)).toMatchObject({
       status: "unknown",
       reason: "https_only",
@@ -513,12 +514,12 @@ describe("a closed port 80", () => {
     });
   });
 
-  test.each<[string, Says, Certificate]>([
+  eachRow<[string, Says, Certificate]>([
     ["a missing page", 404, "good"],
     ["an error", 500, "good"],
     ["a page for another name", "hello", "other"],
     ["an expired certificate", "hello", "expired"],
-  ])("with %s over https is one", async (_, says, certificate) => {
+  ])("with nothing good over https is one", async (_, says, certificate) => {
     expect(await checkClosed(says, certificate)).toMatchObject({ reason: "conn_refused" });
   });
 
@@ -534,11 +535,11 @@ describe("a closed port 80", () => {
 });
 
 describe("a client certificate", () => {
-  test.each([
+  eachRow([
     ["nginx", "400 Bad Request", "<title>400 No required SSL certificate was sent</title>"],
     ["IIS", "403 Forbidden", "<h1>Forbidden: client certificate required</h1>"],
     ["a proxy", "496 SSL Certificate Required", ""],
-  ])("that %s wants by a page is unknown", async (_, status, body) => {
+  ])("that a page asks for is unknown", async (_, status, body) => {
     const response = `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\n\r\n${body}`;
     const site = until(await startRawSite(replies(response)));
 
@@ -592,7 +593,7 @@ describe("a name that does not exist", () => {
   });
 
   const day = 24 * HOUR;
-  test.each([
+  eachRow([
     ["never active", { lastActiveAt: null, unconfirmedSince: null }, "dead", null],
     ["active 8 days ago", { lastActiveAt: NOW - 8 * day, unconfirmedSince: null }, "dead", null],
     ["active yesterday", { lastActiveAt: NOW - day, unconfirmedSince: null }, "unknown", HOUR],
@@ -608,15 +609,18 @@ describe("a name that does not exist", () => {
       "dead",
       null,
     ],
-  ] as const)("of a link %s", async (_, known, status, followUpMs) => {
-    const conclusion = await check(
-      url,
-      { ...wasActive, ...known },
-      answering("dns_nxdomain", "dns_nxdomain"),
-    );
+  ] as const)(
+    "kills a link that was not active lately, or is missing for an hour",
+    async (_, known, status, followUpMs) => {
+      const conclusion = await check(
+        url,
+        { ...wasActive, ...known },
+        answering("dns_nxdomain", "dns_nxdomain"),
+      );
 
-    expect(conclusion).toMatchObject({ status, followUpMs });
-  });
+      expect(conclusion).toMatchObject({ status, followUpMs });
+    },
+  );
 
   test("under .invalid is dead without anybody being asked", async () => {
     expect(await check("http://never.invalid/")).toMatchObject({
@@ -627,7 +631,7 @@ describe("a name that does not exist", () => {
 });
 
 describe("the waits before a page is looked at again", () => {
-  test.each(["0,3000,12000", "40000", ""])("may be %p", (text) => {
+  eachRow(["0,3000,12000", "40000", ""])("may be up to 40 seconds together", (text) => {
     expect(() => readConfig({ STILLUP_CONFIRM_DELAYS_MS: text })).not.toThrow();
   });
 

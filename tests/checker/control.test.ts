@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
+import { eachRow } from "../each-row.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
 import { HOME, site as page } from "./barrier-sites.ts";
 import { labChecker } from "./prober.ts";
@@ -75,7 +76,7 @@ describe("before a page is taken for that of a missing file, a page that must ex
     expect(evidence.signals.map(({ rule }) => rule)).toContain("control_same");
   });
 
-  test.each([
+  eachRow([
     [
       "a file of the same kind",
       ["/about", "/news/1", "/old/price-list.pdf"],
@@ -89,7 +90,7 @@ describe("before a page is taken for that of a missing file, a page that must ex
       ["http://other.test/a", "/a?b=1&amp;c=2"],
       "/a",
     ],
-  ])("of the links of the home page, %s is the best", async (_, links, best) => {
+  ])("of the links of the home page, the one most like it is the best", async (_, links, best) => {
     const site = siteWith({ "/": homeWith(...links) }, CATALOGUE);
 
     await lab().check(`${site.url}/files/report.pdf`);
@@ -353,15 +354,18 @@ describe("something that stands before all but the home page says nothing about 
     ],
   ];
 
-  test.each(rows)("%s", async (_, says, path, home = HOME) => {
-    const site = siteWith({ "/": home }, says);
+  eachRow(rows)(
+    "where nothing else shows that pages are there",
+    async (_, says, path, home = HOME) => {
+      const site = siteWith({ "/": home }, says);
 
-    const { status } = await lab().check(site.url + path, { lastDecided: "active" });
+      const { status } = await lab().check(site.url + path, { lastDecided: "active" });
 
-    expect(status).toBe("unknown");
-  });
+      expect(status).toBe("unknown");
+    },
+  );
 
-  test.each(rows)("%s, where other pages are there and files are not", async (_, says, path) => {
+  eachRow(rows)("where other pages are there and files are not", async (_, says, path) => {
     const home = homeWith("/about", `/archive/other${/\.\w+$/.exec(path)![0]}`);
     const site = siteWith({ "/": home, "/about": ABOUT }, says);
 
@@ -370,8 +374,8 @@ describe("something that stands before all but the home page says nothing about 
     expect(status).toBe("unknown");
   });
 
-  test.each(rows)(
-    "%s in that place is what is shown for a missing file, if others come",
+  eachRow(rows)(
+    "and is what is shown for a missing file, if others come",
     async (_, says, path) => {
       const other = `/archive/other${/\.\w+$/.exec(path)![0]}`;
       const site = siteWith({ "/": homeWith("/about", other), [other]: pdf }, says);
@@ -404,7 +408,7 @@ describe("before a short text is taken for that of what is missing:", () => {
     ],
   ];
 
-  test.each(texts)("%s stands before the pages that the site offers", async (_, says) => {
+  eachRow(texts)("it may stand before the pages that the site offers", async (_, says) => {
     const site = siteWith({ "/": homeWith("/about", "/files/other.csv") }, says);
 
     const { evidence, ...seen } = await lab().check(`${site.url}/files/report.csv`, {
@@ -415,7 +419,7 @@ describe("before a short text is taken for that of what is missing:", () => {
     expect(evidence.signals.map(({ rule }) => rule)).toContain("control_same");
   });
 
-  test.each(texts)("%s, where the site offers no page, lasts until it counts", async (_, says) => {
+  eachRow(texts)("it lasts until it counts where the site offers no page", async (_, says) => {
     const site = siteWith({ "/": homeWith() }, says);
 
     const { evidence, ...seen } = await lab().check(`${site.url}/files/report.csv`);
@@ -424,7 +428,7 @@ describe("before a short text is taken for that of what is missing:", () => {
     expect(evidence.signals.map(({ rule }) => rule)).toContain("no_control");
   });
 
-  test.each(texts)("%s is death where the offered page is another", async (_, says) => {
+  eachRow(texts)("it is death where the offered page is another", async (_, says) => {
     const site = siteWith({ "/": homeWith("/about"), "/about": ABOUT }, says);
 
     expect(await lab().check(`${site.url}/files/report.csv`)).toMatchObject({
@@ -433,7 +437,7 @@ describe("before a short text is taken for that of what is missing:", () => {
     });
   });
 
-  test.each(texts)("%s is death where the offered file has data", async (_, says) => {
+  eachRow(texts)("it is death where the offered file has data", async (_, says) => {
     const there = text("a;b\n1;2\n", "text/csv");
     const offered = "/files/other.csv";
     const site = siteWith({ "/": homeWith(offered), [offered]: there }, says);
@@ -461,8 +465,8 @@ describe("before a short text is taken for that of what is missing:", () => {
 describe("a page in place of a script or a style:", () => {
   const offered = { "/": homeWith("/about"), "/about": ABOUT };
 
-  test.each(["/a/app.mjs", "/a/style.css", "/a/x.wasm", "/x.js", "/a/lib.cjs", "/a/x.js.map"])(
-    "%s is missing where it comes for all but the pages that are there",
+  eachRow(["/a/app.mjs", "/a/style.css", "/a/x.wasm", "/x.js", "/a/lib.cjs", "/a/x.js.map"])(
+    "it is missing where one page comes for all but the pages that are there",
     async (path) => {
       const site = siteWith(offered, CATALOGUE);
 
@@ -473,8 +477,8 @@ describe("a page in place of a script or a style:", () => {
     },
   );
 
-  test.each(["/docs/node.js", "/necolas/normalize.css", "/x.wasm"])(
-    "%s is there where others are not",
+  eachRow(["/docs/node.js", "/necolas/normalize.css", "/x.wasm"])(
+    "it is there where others are not",
     async (path) => {
       const site = siteWith({ ...offered, [path]: CATALOGUE }, 404);
 

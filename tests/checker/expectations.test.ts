@@ -5,6 +5,7 @@ import { type Checker, checkUrl } from "../../server/verdict/confirm.ts";
 import { type Expect, ExpectBody } from "../../server/verdict/expectations.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { messageOf, stageOf } from "../../server/verdict/reasons/reasons.ts";
+import { eachRow } from "../each-row.ts";
 import { type Routes, type Says, startRawSite, startSite } from "../site.ts";
 import { labChecker } from "./prober.ts";
 import { json, page, startPlayedWeb } from "./services/played-web.ts";
@@ -432,9 +433,12 @@ describe.each([
   ["Walls, logins and other obstacles", OBSTACLES],
   ["Final URLs", URLS],
 ])("%s:", (_, rows) => {
-  test.each(rows)("%s", async (_what, says, wants, seen, others = {}) => {
-    expect(shown(await checkPage(says, wants, others))).toBe(seen);
-  });
+  eachRow(rows)(
+    "are judged by what the link expects",
+    async (_what, says, wants, seen, others = {}) => {
+      expect(shown(await checkPage(says, wants, others))).toBe(seen);
+    },
+  );
 });
 
 /** A site that sends the beginning of its page, and the rest only once `isWhole`. */
@@ -455,7 +459,7 @@ async function startCutting(
 }
 
 describe("A page that is cut by its server", () => {
-  test.each([
+  eachRow([
     ["before the text", FILLER, WANTED, UNREAD],
     ["after the text", `${FILLER}Handbook`, WANTED, "active ok_truncated"],
     ["after a forbidden text", `${FILLER}Access denied`, FORBIDDEN, UNWANTED],
@@ -466,7 +470,7 @@ describe("A page that is cut by its server", () => {
       UNWANTED,
     ],
     ["at once", "<p>Access denied", FORBIDDEN, "unknown body_incomplete"],
-  ])("%s", async (_, body, wants, seen) => {
+  ])("is judged by what came", async (_, body, wants, seen) => {
     expect(shown(await check(await startCutting(body), wants))).toBe(seen);
   });
 });
@@ -606,7 +610,7 @@ describe("In the API", () => {
     return read.success ? null : problemsOf(read.error);
   };
 
-  test.each<[string, Expect]>([
+  eachRow<[string, Expect]>([
     ["a text", { must_contain: ["Handbook"] }],
     [
       "five of 200 characters",
@@ -617,12 +621,12 @@ describe("In the API", () => {
       "ten codes and ranges",
       { accepted_status_codes: ["200-299", "200-200", ...Array.from({ length: 8 }, () => "599")] },
     ],
-  ])("takes %s", (_, body) => {
+  ])("takes what can be expected", (_, body) => {
     expect(ExpectBody.parse(body)).toEqual(body);
   });
 
   const CODE = "must be a status code such as 404, or a range such as 200-299, from 200 to 599";
-  test.each<[string, unknown, Record<string, string[]>]>([
+  eachRow<[string, unknown, Record<string, string[]>]>([
     [
       "nothing",
       {},
@@ -678,7 +682,7 @@ describe("In the API", () => {
       { accepted_status_codes: ["404-200"] },
       { "accepted_status_codes[0]": ["must have the smaller status code first, as in 200-299"] },
     ],
-  ])("refuses %s", (_, body, seen) => {
+  ])("refuses what cannot, and says why", (_, body, seen) => {
     expect(problems(body)).toEqual(seen);
   });
 });

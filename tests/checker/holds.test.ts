@@ -9,6 +9,7 @@ import type { Kind, Service } from "../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { type Routes, type Says, startSite } from "../site.ts";
 
@@ -118,10 +119,10 @@ describe("an attempt at a site that wants to be left alone", () => {
     expect(clock.slept).toContain(20_000);
   });
 
-  test.each([
+  eachRow([
     [429, "http_429"],
     [503, "maintenance"],
-  ])("is not made when that takes longer, as after a %i", async (status, reason) => {
+  ])("is not made when that takes longer", async (status, reason) => {
     const site = siteWith({ "/busy": asksFor(status, 45), "/page": "hello" });
     const { clock, look } = prober();
     await look(site.at("/busy"));
@@ -279,18 +280,21 @@ describe("the other links of a site that wants to be left alone", () => {
     expect(site.requests.filter(({ url }) => url.includes("site.test"))).toHaveLength(1);
   });
 
-  test.each([
+  eachRow([
     [0, 60, 60],
     [0.5, 60, 90],
     [1, 60, 120],
     [1, 3600, 4200],
-  ])("come back by chance (%p) %i seconds: after %i", async (chance, seconds, expected) => {
-    const site = siteWith({ "/busy": asksFor(429, seconds), "/page": "hello" });
-    const { check } = checking({ random: () => chance });
-    await check(site.at("/busy"));
+  ])(
+    "come back by chance within twice the time that it asks for, or ten minutes after it",
+    async (chance, seconds, expected) => {
+      const site = siteWith({ "/busy": asksFor(429, seconds), "/page": "hello" });
+      const { check } = checking({ random: () => chance });
+      await check(site.at("/busy"));
 
-    expect((await check(site.at("/page"))).deferMs).toBe(expected * 1000);
-  });
+      expect((await check(site.at("/page"))).deferMs).toBe(expected * 1000);
+    },
+  );
 
   test("are checked when it is over", async () => {
     const site = siteWith({ "/busy": asksFor(503, 3600), "/page": "hello" });
@@ -387,10 +391,10 @@ describe("of very many links of one site", () => {
     expect(put.slice(0, 3)).toEqual([2250, 2500, 2750]);
   });
 
-  test.each<[how: string, kind: (host: string) => Kind]>([
+  eachRow<[how: string, kind: (host: string) => Kind]>([
     ["by its page", () => ({ kind: "file", page: { needsMarker: true } })],
     ["by its API", (host) => ({ kind: "file", ask: { url: `http://${host}/ask` }, page: "never" })],
-  ])("so it is where the site is a service that is asked %s", async (_, kindAt) => {
+  ])("so it is where the site is a service", async (_, kindAt) => {
     const put = await crowd({}, (host) => ({
       id: "files",
       name: "Files",
@@ -401,10 +405,10 @@ describe("of very many links of one site", () => {
     expect(put).toHaveLength(MANY - 9);
   });
 
-  test.each([
+  eachRow([
     ["somebody waits for is put off", { isRequested: true }],
     ["nobody keeps is put off, as nobody would take it up again", { id: null }],
-  ])("none that %s", async (_, known) => {
+  ])("none is put off that has to be checked now", async (_, known) => {
     expect(await crowd(known)).toEqual([]);
   });
 });

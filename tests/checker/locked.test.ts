@@ -6,7 +6,7 @@ import { checks, links } from "../../server/db/tables.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { createRecorder } from "../../server/monitor/record.ts";
 import { movableClock } from "../clock.ts";
-import { ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
+import { ENGINES, onServer, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
@@ -90,7 +90,7 @@ async function filled(server: TestServer, count: number, url: string) {
   return { me, recorder, letGo };
 }
 
-onBothEngines("While failed to record results", (server) => {
+onServer("While failed to record results", (server) => {
   test("no more is begun than can be kept, until they are written", async () => {
     const { recorder, letGo } = await filled(server(), 1200, "https://a.test/");
     expect(recorder.hasRoom()).toBe(false);
@@ -137,7 +137,7 @@ test("A database that is well again is used again, whatever it cannot write", as
   await server.stop();
 });
 
-onBothEngines("A result that cannot be written", (server) => {
+onServer("A result that cannot be written", (server) => {
   test("keeps none of the others waiting, and its link is let go", async () => {
     const { store } = server().deps;
     const lines = await logLines("error");

@@ -8,6 +8,7 @@ import {
   type OnlineChange,
 } from "../../server/verdict/online/online.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 
 const ADDRESSES = ["192.0.2.1:53", "192.0.2.2:53", "192.0.2.3:53"];
 
@@ -57,7 +58,7 @@ test("all sentinels are asked at once, for five seconds at most, and the answer 
   });
 });
 
-test.each([
+eachRow([
   [3, 3, "online"],
   [2, 3, "online"],
   [1, 3, "degraded"],
@@ -67,13 +68,16 @@ test.each([
   [0, 2, "offline"],
   [1, 1, "online"],
   [0, 1, "offline"],
-] as const)("with %p of %p sentinels answering we are %s", async (answers, of, state) => {
-  const { confirm, known, net } = monitor({ sentinels: ADDRESSES.slice(0, of) });
-  net.answers = answers;
+] as const)(
+  "the sentinels that answer decide whether we are online",
+  async (answers, of, state) => {
+    const { confirm, known, net } = monitor({ sentinels: ADDRESSES.slice(0, of) });
+    net.answers = answers;
 
-  expect((await confirm())?.state).toBe(state);
-  expect(known().state).toBe(state);
-});
+    expect((await confirm())?.state).toBe(state);
+    expect(known().state).toBe(state);
+  },
+);
 
 test("without sentinels there is nothing to know", async () => {
   const { confirm, known } = monitor({ sentinels: [] });
@@ -88,16 +92,16 @@ test("nobody is asked behind a proxy, where a direct connection means nothing", 
   expect(await onlineGuard(config, systemClock).confirm(0)).toBeNull();
 });
 
-test.each([
+eachRow([
   [undefined, ["1.1.1.1:53", "8.8.8.8:53", "9.9.9.9:53"]],
   ["", []],
   ["192.0.2.1:53, [2001:db8::1]:443", ["192.0.2.1:53", "[2001:db8::1]:443"]],
-])("STILLUP_SENTINELS=%p names %p", (text, sentinels) => {
+])("STILLUP_SENTINELS names addresses with ports", (text, sentinels) => {
   expect(readConfig({ STILLUP_SENTINELS: text }).sentinels).toEqual(sentinels);
 });
 
-test.each(["example.org:53", "192.0.2.1:0", "192.0.2.1:66000", "192.0.2.1:53,"])(
-  "STILLUP_SENTINELS=%p stops the start",
+eachRow(["example.org:53", "192.0.2.1:0", "192.0.2.1:66000", "192.0.2.1:53,"])(
+  "STILLUP_SENTINELS stops the start with anything else",
   (text) => {
     expect(() => readConfig({ STILLUP_SENTINELS: text })).toThrow(
       `STILLUP_SENTINELS must be a list of ip:port; got "${text}".`,

@@ -21,7 +21,7 @@ import { until } from "../until.ts";
 import { saw } from "./ended.ts";
 import { playedOnline } from "./played-online.ts";
 
-const LINKS = sized(400, 1000);
+const LINKS = sized(150, 1000);
 const NAMES = 50;
 const SENTINELS = 3;
 

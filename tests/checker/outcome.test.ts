@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { outcomeOf } from "../../server/monitor/outcome.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
+import { eachRow } from "../each-row.ts";
 import { DAY, HOUR, NEW_LINK, NOON, outcomesOf, saw } from "./ended.ts";
 
 const ALIVE = {
@@ -13,20 +14,20 @@ const ALIVE = {
 } as const;
 
 describe("A check that is void", () => {
-  test.each<[reason: Reason, againInMs: number]>([
+  eachRow<[reason: Reason, againInMs: number]>([
     ["check_aborted", 0],
     ["monitor_offline", 0],
     ["monitor_degraded", 60_000],
     ["monitor_proxy_error", 60_000],
     ["internal_error", 900_000],
-  ])("for %s is made again %p ms later", (reason, againInMs) => {
+  ])("is made again soon", (reason, againInMs) => {
     expect(outcomeOf(ALIVE, saw(reason), NOON)).toEqual({ kind: "void", dueAt: NOON + againInMs });
   });
 
-  test.each<[what: string, seen: Conclusion]>([
+  eachRow<[what: string, seen: Conclusion]>([
     ["a server said what only our proxy says", saw("monitor_proxy_error", { statusCode: 407 })],
     ["a server said what only our network says", saw("captive_portal", { statusCode: 511 })],
-  ])("because %s is not made again each minute for ever", (_, seen) => {
+  ])("is not made again each minute for ever where the fault may last", (_, seen) => {
     expect(outcomeOf(ALIVE, seen, NOON)).toEqual({ kind: "void", dueAt: NOON + 900_000 });
   });
 

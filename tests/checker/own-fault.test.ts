@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
+import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
@@ -38,12 +39,12 @@ function guarded(answering: number, options: Partial<Checker> = {}, sentinels = 
 describe("a connection that fails", () => {
   const refused = async () => `http://127.0.0.1:${freePort()}/`;
 
-  test.each([
+  eachRow([
     [3, "conn_refused", "online"],
     [2, "conn_refused", "online"],
     [1, "monitor_degraded", "degraded"],
     [0, "monitor_offline", "offline"],
-  ])("while %i of three sentinels answer ends as %s", async (answering, reason, state) => {
+  ])("ends by how many of three sentinels answer", async (answering, reason, state) => {
     const { check } = guarded(answering);
 
     expect(await check(await refused())).toMatchObject({
@@ -135,7 +136,7 @@ describe("a name that is missing", () => {
 });
 
 describe("an answer", () => {
-  test.each([200, 404, 500])("of %i needs no sentinel", async (status) => {
+  eachRow([200, 404, 500])("needs no sentinel", async (status) => {
     const site = siteWith({ "/": status });
     const { check, asked } = guarded(0);
 
@@ -147,22 +148,22 @@ describe("an answer", () => {
 describe("a process that came late", () => {
   const late = (ms: number) => ({ lag: { worstSince: () => ms } });
 
-  test.each([
+  eachRow([
     [2000, 404, "http_404"],
     [5000, 404, "http_404"],
     [5001, 404, "internal_error"],
     [5001, 500, "internal_error"],
     [60_000, 200, "ok"],
-  ])("by %i ms finds for %i: %s", async (ms, status, reason) => {
+  ])("takes no finding for true that its lateness may explain", async (ms, status, reason) => {
     const site = siteWith({ "/": status });
 
     expect(await guarded(3, late(ms)).check(site.url)).toMatchObject({ reason });
   });
 
-  test.each([
+  eachRow([
     [2000, "dns_timeout"],
     [2001, "internal_error"],
-  ])("by %i ms ends a time-out as %s", async (ms, reason) => {
+  ])("takes no time-out for true sooner than that", async (ms, reason) => {
     const outbound = labOutbound({ resolver: playedResolver({ "slow.test": "dns_timeout" }) });
 
     const { check } = guarded(3, { ...late(ms), outbound });
@@ -190,12 +191,12 @@ describe("a clock that is wrong", () => {
   const here = ["127.0.0.1"];
   const NAMES = { "a.test": here, "b.test": here, "c.test": here, "site.test": here };
 
-  test.each([
+  eachRow([
     [4, "tls_expired"],
     [-4, "tls_expired"],
     [6, "internal_error"],
     [-6, "internal_error"],
-  ])("by %i minutes makes of an expired certificate: %s", async (minutes, reason) => {
+  ])("takes no expired certificate for true", async (minutes, reason) => {
     expect(await seen(minutes)).toMatchObject({ status: "unknown", reason });
   });
 });

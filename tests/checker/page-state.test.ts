@@ -1,4 +1,5 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
+import { eachRow } from "../each-row.ts";
 import { readPage } from "./read-page.ts";
 
 const routeOf = (html: string) => readPage(html, "text/html").missingRoute;
@@ -51,7 +52,7 @@ const ROUTED = (status: number) => [
 ];
 
 describe("The state of a page says that its route is missing:", () => {
-  test.each([
+  eachRow([
     [
       "Next, its page for missing ones",
       next({ props: { pageProps: {} }, page: "/404", query: {} }),
@@ -134,13 +135,13 @@ describe("The state of a page says that its route is missing:", () => {
       ),
       "Nuxt",
     ],
-  ])("%s", (_, html, framework) => {
+  ])("in the words of each framework", (_, html, framework) => {
     expect(routeOf(`<title>A shop</title>${html}`)).toBe(framework);
   });
 });
 
 describe("The state of a page does not say that its route is missing:", () => {
-  test.each([
+  eachRow([
     [
       "Next, its data about an address of an error page",
       next({ props: { pageProps: { page: "/404" } }, page: "/[slug]" }),
@@ -227,7 +228,7 @@ describe("The state of a page does not say that its route is missing:", () => {
       script('{"page":"/404"}', ' type="text/template" id="__NEXT_DATA__"'),
     ],
     ["a script that is loaded", '<script src="/a.js" id="__NEXT_DATA__">{"page":"/404"}</script>'],
-  ])("%s", (_, html) => {
+  ])("in what is only like it", (_, html) => {
     expect(
       routeOf(
         `<title>A shop</title>${SHOWN}${html}`.replace(html.includes("Loading") ? SHOWN : "", ""),

@@ -2,7 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
 import { encodeQuery } from "../../server/verdict/page/query-encoding.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { readPage } from "./read-page.ts";
+
+const TABLES = yamlIn<{
+  odd_markup: [string, string, string][];
+  headings: [what: string, html: string, headings: string[]][];
+}>(import.meta.dir, "page.yaml");
 
 const HTML = "text/html; charset=utf-8";
 const read = (html: string | Uint8Array, type: string | null = HTML): Page => readPage(html, type);
@@ -48,13 +54,13 @@ describe("of a page is known", () => {
     expect(page).toMatchObject({ canonical: "/a", ogUrl: "/c", ogType: "article" });
   });
 
-  test.each([
+  eachRow([
     ['<meta name="robots" content="noindex, follow">', true],
     ['<META NAME="ROBOTS" CONTENT="NONE">', true],
     ['<meta name="googlebot" content="noindex">', true],
     ['<meta name="robots" content="index, follow">', false],
     ['<meta name="description" content="about noindex">', false],
-  ])("whether %s keeps it out of search engines", (html, isNoindex) => {
+  ])("whether it is kept out of search engines", (html, isNoindex) => {
     expect(read(html).isNoindex).toBe(isNoindex);
   });
 
@@ -90,7 +96,7 @@ describe("a page's letters", () => {
   const japanese = [0x83, 0x79, 0x81, 0x5b, 0x83, 0x57];
   const chinese = [0xd2, 0xb3, 0xc3, 0xe6];
 
-  test.each([
+  eachRow([
     ["its header", "text/html; charset=windows-1251", bytes("<title>", russian, "</title>"), "Стр"],
     [
       "its own word",
@@ -133,9 +139,12 @@ describe("a page's letters", () => {
       bytes('<meta charset="utf-16"><title>é</title>'),
       "é",
     ],
-  ])("are told by %s", (_, type, body, title) => {
-    expect(read(body, type).title).toBe(title);
-  });
+  ])(
+    "are told by the first that says so: its header, its mark, its own words",
+    (_, type, body, title) => {
+      expect(read(body, type).title).toBe(title);
+    },
+  );
 
   test("may be cut anywhere on their way", () => {
     const body = bytes(
@@ -156,7 +165,7 @@ describe("a page's letters", () => {
 });
 
 describe("a page in pieces", () => {
-  test.each([1, 2, 3, 5, 8, 13])("of %i bytes reads as if it came at once", (size) => {
+  eachRow([1, 2, 3, 5, 8, 13])("of any size reads as if it came at once", (size) => {
     const html = Buffer.from(
       `<title>Töst &amp; more</title><p class="a>b">One</p><!-- no > no --><p>Two</p><script>"<p>"</script>`,
     );
@@ -171,8 +180,8 @@ describe("a page in pieces", () => {
     expect(createPageReader(HTML).end()).toMatchObject({ title: "", text: "", markup: "" });
   });
 
-  test.each(["<", "<!--", "<p", "<title", "<script>", "</", '<a href="'])(
-    "that breaks off after %s is read up to there",
+  eachRow(["<", "<!--", "<p", "<title", "<script>", "</", '<a href="'])(
+    "that breaks off inside markup is read up to there",
     (end) => {
       expect(read(`<title>T</title><p>One</p>${end}`)).toMatchObject({ title: "T" });
     },
@@ -180,39 +189,7 @@ describe("a page in pieces", () => {
 });
 
 describe("a page whose markup is odd", () => {
-  test.each([
-    ["a `>` in a quoted value", "<p>One</p><a title=\"1 > 0\" x-show='n > 1'>Two</a>", "One Two"],
-    [
-      "paragraphs and items without end tags",
-      "<p>One<p>Two<ul><li>Three<li>Four</ul>Five",
-      "One Two Three Four Five",
-    ],
-    ["end tags of what is not open", "</b>One</i></script></svg>Two</title>", "One Two"],
-    ["elements that have no end", "One<br>Two<img><input/>Three<hr></div>", "One Two Three"],
-    [
-      "a script that writes a script",
-      '<script><!--\ndocument.write("<script src=x></script>");\n//--></script>One',
-      "One",
-    ],
-    ["a script with a whole comment in it", "<script><!--><script></script>One", "One"],
-    ["markup as text", "<textarea><b>One</b><script></textarea><p>Two", "One Two"],
-    [
-      "a picture that is never closed, in an element that is",
-      "<div><svg><path/>No</div>One",
-      "One",
-    ],
-    ["a picture of XML", "<svg><style><![CDATA[ </svg> ]]></style><path/></svg>One", "One"],
-    ["comments that close at once", "<!-->One<!--->Two<!-- a --!>Three", "One Two Three"],
-    ["declarations and the like", "<!doctype html><?xml x?></ no>One</>Two<!no>", "One Two"],
-    [
-      "conditional comments",
-      "<!--[if IE]>No<![endif]--><!--[if !IE]><!-->One<!--<![endif]-->",
-      "One",
-    ],
-    ["values without quotes", "<a href=/a?b='c>One</a><a title=x\"y>Two</a>", "One Two"],
-    ["signs that open nothing", "1 < 2 <3 <", "1 < 2 <3 <"],
-    ["a quote that never closes", '<p>One</p><a href="/x>Two</a><p>Three</p>', "One Two Three"],
-  ])("such as %s is read as browsers read it", (_, html, text) => {
+  eachRow(TABLES.odd_markup)("is read as browsers read it", (_, html, text) => {
     expect(read(html).text).toBe(text);
   });
 
@@ -237,7 +214,7 @@ describe("a page whose markup is odd", () => {
 });
 
 describe("a page that sends its reader on", () => {
-  test.each([
+  eachRow([
     ["0; url=/next", { delayS: 0, url: "/next" }],
     ["5;URL='https://a.test/?x=1;y=2'", { delayS: 5, url: "https://a.test/?x=1;y=2" }],
     ['3; url="/a b"', { delayS: 3, url: "/a b" }],
@@ -248,7 +225,9 @@ describe("a page that sends its reader on", () => {
     ["5; url=", null],
     ["", null],
     ["soon; url=/x", null],
-  ])("says so as %p", (value, refresh) => expect(parseRefresh(value)).toEqual(refresh));
+  ])("says so in many ways of writing", (value, refresh) =>
+    expect(parseRefresh(value)).toEqual(refresh),
+  );
 
   test("means everyone, not only those without scripts", () => {
     const everyone = read('<meta http-equiv="Refresh" content="0; url=/a?b&amp;c">');
@@ -268,7 +247,7 @@ describe("The query of a page's address is in the page's own encoding", () => {
   };
   const q = [0x3f, 0x71, 0x3d];
 
-  test.each<[string, number[], string]>([
+  eachRow<[string, number[], string]>([
     ["windows-1251", [...q, 0xcf, 0xf0], "/?q=%CF%F0"],
     ["windows-1251", [0xcf, 0xf0], "/%D0%9F%D1%80"],
     ["iso-8859-1", [...q, 0xe9, 0x26, 0x61, 0x23, 0xe9], "/?q=%E9&a#%C3%A9"],
@@ -276,7 +255,7 @@ describe("The query of a page's address is in the page's own encoding", () => {
     ["euc-kr", [...q, 0xb0, 0xa1], "/?q=%B0%A1"],
     ["gbk", [...q, 0xd6, 0xd0], "/?q=%D6%D0"],
     ["utf-8", [...q, 0xc3, 0xa9], "/?q=%C3%A9"],
-  ])("%s %p", (charset, bytes, address) => {
+  ])("or in UTF-8 where that is not ASCII's like", (charset, bytes, address) => {
     expect(refreshIn(charset, bytes)).toBe(`http://site.test${address}`);
   });
 
@@ -285,18 +264,9 @@ describe("The query of a page's address is in the page's own encoding", () => {
   });
 });
 
-test.each([
-  ["a logo in the site's header", "<header><h1>Our Wiki</h1></header><h1>Start</h1>", ["Start"]],
-  ["a logo in its menu", "<nav><h1>Our Wiki</h1></nav><main><h1>Start</h1></main>", ["Start"]],
-  ["a link home", '<h1><a href="/">Our Wiki</a></h1><h1>Start</h1>', ["Start"]],
-  ["a heading in a link home", '<a href="./"><h1>Our Wiki</h1></a><h1>Start</h1>', ["Start"]],
-  ["a link to its own host", '<h1><a href="https://a.test">A</a></h1><h1>B</h1>', ["B"]],
-  ["words beside a link home", '<h1><a href="/">Wiki</a> / Start</h1>', ["Wiki / Start"]],
-  ["a link elsewhere", '<h1><a href="/start">Start</a></h1>', ["Start"]],
-  ["the header of an article", "<article><header><h1>Start</h1></header></article>", ["Start"]],
-  ["two of them", "<h1>Our Wiki</h1><p>x</p><h1>Start</h1>", ["Our Wiki", "Start"]],
-  ["one without an end", "<h1>Our Wiki<h1>Start</h1>", ["Our Wiki", "Start"]],
-  ["none", "<h2>Start</h2>", []],
-] as const)("the headings of a page leave out those of its site: %s", (_, html, headings) => {
-  expect(readPage(html, "text/html").headings).toEqual([...headings]);
-});
+eachRow(TABLES.headings)(
+  "the headings of a page leave out those of its site",
+  (_, html, headings) => {
+    expect(readPage(html, "text/html").headings).toEqual([...headings]);
+  },
+);

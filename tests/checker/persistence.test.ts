@@ -3,7 +3,10 @@ import type { Outcome } from "../../server/monitor/outcome.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { followUpAt } from "../../server/work/schedule.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { HOUR, NEW_LINK, NO_EVIDENCE, NOON, outcomesOf, saw } from "./ended.ts";
+
+const TABLES = yamlIn<{ never_death: Reason[] }>(import.meta.dir, "persistence.yaml");
 
 const DAY_1 = 24;
 const DAYS_3 = 72;
@@ -67,7 +70,7 @@ test("A malformed success never means death", () => {
 });
 
 describe("The same failure in check after check means death", () => {
-  test.each<[hours: number, seen: Seen]>([
+  eachRow<[hours: number, seen: Seen]>([
     [DAY_1, "conn_refused"],
     [DAY_1, ORIGIN_GONE],
     [DAYS_3, "conn_unreachable"],
@@ -101,7 +104,7 @@ describe("The same failure in check after check means death", () => {
     [DAYS_7, "placeholder_page"],
     [DAYS_7, "site_error"],
     [DAYS_7, UNCOMPARED],
-  ])("after %p hours of %o, and not before", (hours, seen) => {
+  ])("after its hours, and not before", (hours, seen) => {
     const { reason } = conclusionOf(seen);
 
     const early = lastOf([0, seen], [1, seen], [6, seen], [hours - MILLISECOND, seen]);
@@ -126,49 +129,7 @@ describe("The same failure in check after check means death", () => {
 });
 
 describe("What is not the link's death stays unknown for ever", () => {
-  test.each<Reason>([
-    "http_400",
-    "http_401",
-    "http_402",
-    "http_403",
-    "http_405",
-    "http_406",
-    "http_409",
-    "http_429",
-    "http_451",
-    "http_4xx",
-    "http_501",
-    "http_999",
-    "http_unexpected",
-    "bot_challenge",
-    "login_required",
-    "paywall",
-    "consent_wall",
-    "geo_blocked",
-    "network_filter",
-    "client_certificate",
-    "https_only",
-    "tls_expired",
-    "tls_not_yet_valid",
-    "tls_self_signed",
-    "tls_untrusted",
-    "tls_name_mismatch",
-    "dns_timeout",
-    "dns_refused",
-    "dns_malformed",
-    "target_forbidden",
-    "redirect_no_location",
-    "redirect_unsupported_scheme",
-    "redirect_forbidden_target",
-    "body_incomplete",
-    "body_undecodable",
-    "soft404_suspected",
-    "parked_suspected",
-    "service_private",
-    "service_processing",
-    "service_unrecognised",
-    "unconfirmed",
-  ])("%s", (reason) => {
+  eachRow(TABLES.never_death)("however long it lasts", (reason) => {
     const checks = [0, 1, 6, 24, 72, 168, 2000].map((hour): [number, Reason] => [hour, reason]);
 
     expect(new Set(told(...checks))).toEqual(new Set([`unknown ${reason}`]));
@@ -176,13 +137,13 @@ describe("What is not the link's death stays unknown for ever", () => {
 });
 
 describe("A series of failures", () => {
-  test.each<[what: string, between: Seen]>([
+  eachRow<[what: string, between: Seen]>([
     ["the page was there", "ok"],
     ["the page was missing", "http_404"],
     ["another kind of failure", "conn_reset"],
     ["a failure that proves nothing", "http_403"],
     ["a death that was not confirmed", "unconfirmed"],
-  ])("begins anew after %s", (_, between) => {
+  ])("begins again after anything that is not the same", (_, between) => {
     const checks: [number, Seen][] = [
       [0, "conn_refused"],
       [1, "conn_refused"],
@@ -195,12 +156,12 @@ describe("A series of failures", () => {
     expect(lastOf(...checks, [48, "conn_refused"])).toBe("dead persistent_failure of conn_refused");
   });
 
-  test.each<[what: string, between: Seen]>([
+  eachRow<[what: string, between: Seen]>([
     ["a fault of this monitor", "monitor_offline"],
     ["a bug of ours", "internal_error"],
     ["a check that was stopped", "check_aborted"],
     ["a check that was put off", saw("http_429", { deferMs: 1000 })],
-  ])("goes on over %s, which counts for nothing", (_, between) => {
+  ])("goes on over what counts for nothing", (_, between) => {
     const two: [number, Seen][] = [
       [0, "conn_refused"],
       [1, between],
@@ -314,13 +275,13 @@ describe("A link that fails is looked at again", () => {
     return at === null ? null : (at - NOON) / HOUR;
   };
 
-  test.each([
+  eachRow([
     [0, 1],
     [1.2, 6],
     [5.9, 6],
     [6.7, 24],
     [26.5, 72],
-  ])("after a check at hour %p: at hour %p, or up to a tenth later", (checked, due) => {
+  ])("in the hours that follow the first failure, or up to a tenth later", (checked, due) => {
     const hours = ids.map((id) => hoursAfter(id, checked) ?? 0);
 
     expect(Math.min(...hours)).toBeGreaterThanOrEqual(due);

@@ -5,6 +5,7 @@ import {
   withPoliteness,
 } from "../../server/verdict/politeness/politeness.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const MINUTE = 60_000;
@@ -115,14 +116,14 @@ test("a host of the operator takes as many requests as they say, and has a line 
 });
 
 describe("the site of a host", () => {
-  test.each([
+  eachRow([
     ["www.site.test", "other.site.test", false],
     ["site.test", "site.test:8080", true],
     ["127.0.0.1:8080", "127.0.0.1:8081", true],
     ["[::1]:8080", "[::1]:8080", false],
     ["[::1]", "[::2]", true],
     ["site.test", "other.test", true],
-  ])("that keeps %s busy lets %s go on: %p", async (busy, asked, isFree) => {
+  ])("is what one owner has: its names share their places", async (busy, asked, isFree) => {
     const politeness = createPoliteness({
       clock: movableClock(NOW),
       hostConcurrency: 1,

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { eq, notExists } from "drizzle-orm";
 import { linkResponses, links } from "../../server/db/tables.ts";
 import { badPathIds } from "../bad-values.ts";
+import { eachRow } from "../each-row.ts";
 import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { addLink } from "../rows.ts";
@@ -141,7 +142,7 @@ onServer("GET /links/{id}/raw", (server) => {
     expect((await me.get(`/api/v1/links/${link}/raw`)).status).toBe(404);
   });
 
-  test.each(badPathIds)("finds nothing at %p", async (id) => {
+  eachRow(badPathIds)("finds nothing for what is no id", async (id) => {
     const me = await server().account();
 
     expect((await me.get(`/api/v1/links/${id}/raw`)).status).toBe(404);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { isAllowed, rulesForUs } from "../../server/verdict/robots.ts";
+import { eachRow } from "../each-row.ts";
 
 const allows = (robots: string, path = "/a/b") =>
   isAllowed(rulesForUs(robots), new URL(path, "https://site.test"));
 
 describe("A robots.txt", () => {
-  test.each<[what: string, robots: string, allowed: boolean]>([
+  eachRow<[what: string, robots: string, allowed: boolean]>([
     ["is empty", "", true],
     ["is no robots.txt", "<html><body>Not found", true],
     ["closes the site to all", "User-agent: *\nDisallow: /", false],
@@ -43,7 +44,7 @@ describe("A robots.txt", () => {
       `User-agent: *\n${"Disallow: /x*y\n".repeat(3000)}`,
       false,
     ],
-  ])("that %s is followed", (_, robots, allowed) => {
+  ])("closes what its rules close to us", (_, robots, allowed) => {
     expect(allows(robots)).toBe(allowed);
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { LONGEST_INTERVAL, nextCheckAt } from "../../server/work/schedule.ts";
+import { eachRow } from "../each-row.ts";
 
 const HOUR = 3_600_000;
 const DAY_S = 86_400;
@@ -54,13 +55,13 @@ function hourOf(linkId: string): number {
   return at;
 }
 
-test.each([
+eachRow([
   ["was five hours late", 5 * HOUR, 1],
   ["was eleven hours late", 11 * HOUR, 1],
   ["missed a turn, and the next is too near", 22 * HOUR, 2],
   ["missed ten turns", 245 * HOUR, 11],
   ["was made by hand in between", 7 * HOUR, 1],
-])("a daily link stays at its hour when a check %s", (_, lateMs, daysOn) => {
+])("a daily link stays at its hour when a check was late", (_, lateMs, daysOn) => {
   for (const linkId of many.slice(0, 50)) {
     const before = hourOf(linkId);
 

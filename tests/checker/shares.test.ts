@@ -14,7 +14,7 @@ import { playLoop, takes } from "./played-loop.ts";
 
 const EVEN = ALL_BUCKETS.filter((bucket) => bucket % 2 === 0);
 const ODD = ALL_BUCKETS.filter((bucket) => bucket % 2 === 1);
-const SITES = 60;
+const SITES = 24;
 const PAGES = 5;
 const LINKS = SITES * PAGES;
 
@@ -69,8 +69,8 @@ describe("Several nodes on one PostgreSQL", () => {
     await addPages(await server.account("enterprise"), pages(1, LINKS));
     const node = fixedNode("a", ALL_BUCKETS);
 
-    expect(await claimDueLinks(as(node), 250)).toHaveLength(250);
-    expect(await claimDueLinks(as(node), 250)).toHaveLength(LINKS - 250);
+    expect(await claimDueLinks(as(node), 100)).toHaveLength(100);
+    expect(await claimDueLinks(as(node), 100)).toHaveLength(LINKS - 100);
   });
 
   test("count what is due of their own buckets", async () => {
@@ -91,7 +91,7 @@ describe("Several nodes on one PostgreSQL", () => {
     const loops = [play(fixedNode("a", EVEN)), play(fixedNode("b", ODD))];
     for (const loop of loops) await loop.begins();
 
-    for (let second = 0; second < 20; second++) for (const loop of loops) await loop.seconds(1);
+    for (let second = 0; second < 8; second++) for (const loop of loops) await loop.seconds(1);
 
     expect(await linksByChecks()).toEqual({ 1: LINKS });
     expect(loops.every(({ begun }) => begun.length > LINKS / 4)).toBe(true);
@@ -113,7 +113,7 @@ describe("Several nodes on one PostgreSQL", () => {
     const oddHeld = (await heldBy(a)).filter(({ bucket }) => bucket % 2 === 1);
     expect(oddHeld.length).toBeGreaterThan(0);
     expect(oddHeld.filter(({ id }) => !begun.includes(id))).toEqual([]);
-    for (let second = 0; second < 40; second++) for (const loop of loops) await loop.seconds(1);
+    for (let second = 0; second < 12; second++) for (const loop of loops) await loop.seconds(1);
 
     expect(await linksByChecks()).toEqual({ 1: LINKS });
     expect(loops[0]!.begun.length + loops[1]!.begun.length).toBe(LINKS);
@@ -139,7 +139,7 @@ describe("Several nodes on one PostgreSQL", () => {
       at: server.clock.now(),
     }));
     await recordResults(server.deps, late);
-    await loop.seconds(30);
+    await loop.seconds(10);
 
     expect(await linksByChecks()).toEqual({ 1: held.length });
     expect(loop.begun).toHaveLength(held.length);

@@ -4,6 +4,7 @@ import {
   NO_LOAD,
   type SiteLoad,
 } from "../../server/verdict/politeness/site-load.ts";
+import { eachRow } from "../each-row.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 
@@ -30,7 +31,7 @@ describe("the answers of a site slow us down:", () => {
     });
   };
 
-  test.each([
+  eachRow([
     ["half a second after 429, then twice as long", [429, 429, 429], [500, 1000, 2000]],
     [
       "up to half a minute",
@@ -52,7 +53,7 @@ describe("the answers of a site slow us down:", () => {
     ["other answers change nothing", [429, 404, 301, 403, 429], [500, 500, 500, 500, 1000]],
     ["our own network's 511 is no error of the site", [511, 511], [0, 0]],
     ["usual answers", [200, 301, 404, 410, 403, 999], [0, 0, 0, 0, 0, 0]],
-  ])("%s", (_, statuses, expected) => {
+  ])("the more, the more often they refuse", (_, statuses, expected) => {
     expect(penalties(statuses)).toEqual(expected);
   });
 });
@@ -62,7 +63,7 @@ describe("a site is left alone", () => {
     const { hold } = afterResponse(load, response(said), { now: NOW, elapsed: 1000 });
     return hold && `${hold.reason} ${hold.until - 1000}`;
   };
-  test.each([
+  eachRow([
     ["for the seconds that a 429 asks for", after(45), "http_429 45000"],
     ["for those that a 503 asks for", after(45, 503), "maintenance 45000"],
     ["until a date", after("Tue, 01 Jan 2030 00:10:00 GMT"), "http_429 600000"],
@@ -83,11 +84,11 @@ describe("a site is left alone", () => {
       { status: 429, headers: { "Retry-After": "5", RateLimit: '"a";r=0;t=60' } },
       "http_429 60000",
     ],
-  ])("%s", (_, said, hold) => {
+  ])("for as long as its answers ask", (_, said, hold) => {
     expect(holdOf(said)).toBe(hold);
   });
 
-  test.each([
+  eachRow([
     ["without Retry-After, a first time", REFUSED],
     ["with a Retry-After that nobody can read", after("soon")],
     ["with one that is over", after("Tue, 01 Jan 2019 00:00:00 GMT")],
@@ -96,7 +97,7 @@ describe("a site is left alone", () => {
     ["when a 200 asks for it", after(45, 200)],
     ["when a 500 asks for it", after(45, 500)],
     ["while something of the limit is left", { headers: { RateLimit: '"a";r=1;t=60' } }],
-  ])("not %s", (_, said) => {
+  ])("not for what asks for nothing", (_, said) => {
     expect(holdOf(said)).toBeNull();
   });
 
@@ -113,7 +114,7 @@ describe("a site is left alone", () => {
     expect(holdOf(REFUSED, later)).toBe("http_429 900000");
   });
 
-  test.each([200, 404, 500])("not when there was a %i between them", (status) => {
+  eachRow([200, 404, 500])("not when it gave another answer between them", (status) => {
     expect(loadAfter([429, 429, status, 429]).hold).toBeNull();
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
+import { eachRow } from "../each-row.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
 import { until } from "../until.ts";
@@ -185,7 +186,7 @@ describe("a host that was honest and shows one page everywhere now", () => {
     later.map(({ when, ...rest }) => [what, when, { page, reason, ...rest }] as const),
   );
 
-  test.each(rows)("is not called dead: %s, %s", async (_, __, row) => {
+  eachRow(rows)("is not called dead", async (_, __, row) => {
     const { page, reason, days, isRestarted } = row;
     let shut = false;
     const site = siteWith({ "/robots.txt": 404 }, ({ url }) =>

@@ -12,7 +12,22 @@ import {
   verdictOf,
 } from "../../server/verdict/reasons/reasons.ts";
 import { judge } from "../../server/verdict/verdict.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { readPage } from "./read-page.ts";
+
+const TABLES = yamlIn<{
+  statuses: [status: number, reason: Reason, retries: string][];
+  retry_after: [
+    status: number,
+    value: string,
+    reason: Reason,
+    retries: string,
+    restMs: number | null,
+  ][];
+  ways_to_ask: [value: string | null, ms: number | null][];
+  failures: [reason: Failure["reason"], retries: string][];
+  bodies: [what: string, rest: object, reason: Reason, retries: string][];
+}>(import.meta.dir, "verdict.yaml");
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const PAGE = await readPage("A page.", "text/html");
@@ -72,81 +87,8 @@ const retriesOf = (probe: Probe) =>
     )
     .join(" ");
 
-const AS_BROWSER = '2{"profile":"B"}';
-
 describe("a status", () => {
-  test.each([
-    [200, "ok", ""],
-    [201, "ok", ""],
-    [202, "ok", ""],
-    [203, "ok", ""],
-    [204, "ok_empty", ""],
-    [205, "ok_empty", ""],
-    [206, "ok_partial", ""],
-    [207, "ok", ""],
-    [226, "ok", ""],
-    [250, "ok", ""],
-    [300, "ok", ""],
-    [304, "ok_not_modified", '2{"headers":{"Cache-Control":"no-cache"}}'],
-    [305, "http_unexpected", ""],
-    [306, "http_unexpected", ""],
-    [310, "http_unexpected", ""],
-    [399, "http_unexpected", ""],
-    [400, "http_400", '2{"profile":"B","keepsCookies":false}'],
-    [401, "http_401", ""],
-    [402, "paywall", ""],
-    [403, "http_403", AS_BROWSER],
-    [404, "http_404", ""],
-    [405, "http_405", ""],
-    [406, "http_406", '2{"headers":{"Accept":"*/*"}}'],
-    [407, "http_4xx", ""],
-    [408, "http_408", "2 8"],
-    [409, "http_409", ""],
-    [410, "http_410", ""],
-    [411, "http_4xx", "2"],
-    [412, "http_4xx", "2"],
-    [413, "http_4xx", "2"],
-    [414, "http_4xx", "2"],
-    [415, "http_4xx", "2"],
-    [416, "http_4xx", "2"],
-    [417, "http_4xx", "2"],
-    [418, "http_4xx", "2"],
-    [419, "http_4xx", ""],
-    [421, "http_421", "2"],
-    [422, "http_4xx", "2"],
-    [423, "http_423", "2"],
-    [424, "http_4xx", "2"],
-    [425, "http_425", "2"],
-    [426, "http_4xx", "2"],
-    [428, "http_4xx", "2"],
-    [429, "http_429", AS_BROWSER],
-    [431, "http_4xx", '2{"keepsCookies":false}'],
-    [440, "http_4xx", ""],
-    [449, "http_4xx", ""],
-    [450, "http_4xx", ""],
-    [451, "http_451", ""],
-    [460, "http_4xx", ""],
-    [463, "http_4xx", ""],
-    [499, "http_4xx", ""],
-    [500, "http_500", "2 8"],
-    [501, "http_501", ""],
-    [502, "http_502", "2 8"],
-    [503, "http_503", ""],
-    [504, "http_504", "2 8"],
-    [505, "http_505", ""],
-    [509, "http_509", ""],
-    [510, "http_510", ""],
-    [511, "captive_portal", ""],
-    [520, "http_520", "2"],
-    [527, "http_527", "2"],
-    [529, "http_529", "2"],
-    [530, "http_530", "2"],
-    [598, "http_598", "2"],
-    [599, "http_599", "2"],
-    [600, "http_unexpected", "2"],
-    [99, "http_unexpected", "2"],
-    [999, "bot_challenge", ""],
-  ] as const)("of %i is %s", (status, reason, retries) => {
+  eachRow(TABLES.statuses)("has its reason and its retries", (status, reason, retries) => {
     expect(findingOn(answer(status))).toMatchObject({ reason, verdict: verdictOf(reason) });
     expect(retriesOf(answer(status))).toBe(retries);
   });
@@ -161,12 +103,12 @@ describe("a status", () => {
     expect(findingOn(answer(410)).confirm).toBe("C1");
   });
 
-  test.each([
+  eachRow([
     [301, "redirect_no_location", { bodyBytes: 0 }],
     [302, "redirect_no_location", { page: null }],
     [302, "ok", {}],
     [300, "redirect_no_location", { bodyBytes: 0 }],
-  ] as const)("of %i that leads nowhere is %s, depending on its page", (status, reason, rest) =>
+  ] as const)("that leads nowhere is judged by its page", (status, reason, rest) =>
     expect(findingOn(answer(status, rest)).reason).toBe(reason),
   );
 });
@@ -216,13 +158,13 @@ describe("an error page of a proxy", () => {
     ["Proxy-Status", 'p.test; details="; error=dns_error"', "http_503"],
   ] as const;
 
-  test.each(rows)("with %s: %s, through our own, is %s", (name, value, reason) => {
+  eachRow(rows)("that came through our own says whose fault it is", (name, value, reason) => {
     const proxied = answer(503, { headers: { [name]: value }, isProxied: true });
 
     expect(findingOn(proxied)).toMatchObject({ reason });
   });
 
-  test.each(rows)("with %s: %s, without one of our own, is the site's", (name, value) => {
+  eachRow(rows)("without one of our own is the site's", (name, value, _) => {
     const reasonOf = (status: number) =>
       findingOn(answer(status, { headers: { [name]: value } })).reason as string;
 
@@ -265,74 +207,27 @@ test("a service's own 500 gets a second attempt, also where it has to last", () 
 });
 
 describe("a server that asks for time", () => {
-  test.each([
-    [429, "10", "http_429", "10", 10_000],
-    [429, "31", "http_429", "", 31_000],
-    [429, "1m30s", "http_429", "", 90_000],
-    [429, "soon", "http_429", AS_BROWSER, null],
-    [503, "10", "maintenance", "10", 10_000],
-    [503, "3600", "maintenance", "", 3_600_000],
-    [503, "soon", "http_503", "", null],
-  ])("with %i and %s is %s", (status, value, reason, retries, restMs) => {
-    const asking = answer(status, { headers: { "Retry-After": value } });
+  eachRow(TABLES.retry_after)(
+    "is looked at again when that is soon",
+    (status, value, reason, retries, restMs) => {
+      const asking = answer(status, { headers: { "Retry-After": value } });
 
-    expect(findingOn(asking)).toMatchObject({
-      verdict: "unknown",
-      reason: reason as Reason,
-      restMs,
-    });
-    expect(retriesOf(asking)).toBe(retries);
-  });
+      expect(findingOn(asking)).toMatchObject({
+        verdict: "unknown",
+        reason,
+        restMs,
+      });
+      expect(retriesOf(asking)).toBe(retries);
+    },
+  );
 
-  test.each([
-    ["120", 120_000],
-    ["3s", 3000],
-    ["1h", 3_600_000],
-    ["Tue, 01 Jan 2030 00:00:20 GMT", 20_000],
-    ["Mon, 31 Dec 2029 00:00:00 GMT", 0],
-    ["99999999999", 86_400_000],
-    ["-5", null],
-    ["1.5", null],
-    ["", null],
-    [null, null],
-  ])("can say so as %p", (value, ms) => expect(readRetryAfter(value, NOW)).toBe(ms));
+  eachRow(TABLES.ways_to_ask)("can say so in several ways", (value, ms) =>
+    expect(readRetryAfter(value, NOW)).toBe(ms),
+  );
 });
 
 describe("a failed attempt", () => {
-  test.each([
-    ["dns_nodata", "2"],
-    ["dns_servfail", "2"],
-    ["dns_refused", "2"],
-    ["dns_timeout", "2"],
-    ["dns_malformed", "2"],
-    ["conn_refused", "2 8"],
-    ["conn_unreachable", "2"],
-    ["conn_timeout", '2{"connectMs":20000}'],
-    ["read_timeout", "2"],
-    ["conn_reset", `${AS_BROWSER} 8`],
-    ["http_malformed", "2"],
-    ["header_overflow", "2"],
-    ["tls_expired", '0{"trust":"any","keepsCookies":false}'],
-    ["tls_not_yet_valid", '0{"trust":"any","keepsCookies":false}'],
-    ["tls_self_signed", '0{"trust":"any","keepsCookies":false}'],
-    ["tls_untrusted", '0{"trust":"any","keepsCookies":false}'],
-    ["tls_name_mismatch", '0{"trust":"any","keepsCookies":false}'],
-    ["tls_protocol", "2"],
-    ["tls_handshake_reset", "2"],
-    ["client_certificate", ""],
-    ["redirect_loop", AS_BROWSER],
-    ["redirect_too_many", '2{"maxHops":20}'],
-    ["redirect_bad_location", "2"],
-    ["redirect_unsupported_scheme", ""],
-    ["redirect_forbidden_target", ""],
-    ["url_invalid", ""],
-    ["scheme_unsupported", ""],
-    ["target_forbidden", ""],
-    ["network_filter", ""],
-    ["monitor_proxy_error", ""],
-    ["internal_error", ""],
-    ["check_aborted", ""],
-  ] as const)("with %s is unknown", (reason, retries) => {
+  eachRow(TABLES.failures)("is unknown, and tried again in its own way", (reason, retries) => {
     expect(findingOn(failure(reason))).toMatchObject({
       verdict: "unknown",
       reason,
@@ -347,48 +242,7 @@ describe("a failed attempt", () => {
 });
 
 describe("a success", () => {
-  test.each([
-    ["without a body", { bodyBytes: 0 }, "ok_empty", "2"],
-    ["after a redirect", { hops: [{ url: "http://a.test/", status: 301 }] }, "ok_redirected", ""],
-    ["longer than the cap", { truncated: true }, "ok_truncated", ""],
-    [
-      "of a long file",
-      { truncated: true, page: null, headers: { "Content-Type": "application/pdf" } },
-      "ok",
-      "",
-    ],
-    [
-      "cut after a kilobyte",
-      { truncated: true, bodyProblem: "body_incomplete", bodyBytes: 1024 },
-      "ok_truncated",
-      "",
-    ],
-    [
-      "cut before a kilobyte",
-      { truncated: true, bodyProblem: "body_incomplete" },
-      "body_incomplete",
-      "2",
-    ],
-    [
-      "cut before anything",
-      { truncated: true, bodyProblem: "body_incomplete", bodyBytes: 0 },
-      "body_incomplete",
-      "2",
-    ],
-    ["dripping", { truncated: true, bodyProblem: "read_timeout" }, "ok_truncated", ""],
-    [
-      "stalling",
-      { truncated: true, bodyProblem: "read_timeout", bodyBytes: 0 },
-      "read_timeout",
-      "2",
-    ],
-    [
-      "packed wrongly",
-      { bodyProblem: "body_undecodable" },
-      "body_undecodable",
-      '2{"headers":{"Accept-Encoding":"identity"}}',
-    ],
-  ] as const)("%s is told as such", (_, rest, reason, retries) => {
+  eachRow(TABLES.bodies)("is judged by how its body came", (_, rest, reason, retries) => {
     const page = answer(200, rest as Parameters<typeof answer>[1]);
 
     expect(findingOn(page)).toMatchObject({ reason, verdict: verdictOf(reason) });
@@ -410,13 +264,13 @@ describe("a reason", () => {
     for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].*\.$/);
   });
 
-  test.each([
+  eachRow([
     ["ok", 200, "The server returned 200."],
     ["http_404", 404, "The server returned 404: there is no such page."],
     ["http_502", 502, "The server returned 502: it has a problem."],
     ["http_4xx", 418, "The server returned 418."],
     ["dns_nxdomain", null, "The name does not exist (NXDOMAIN)."],
-  ] as const)("%s reads well", (reason, status, message) =>
+  ] as const)("reads well", (reason, status, message) =>
     expect(messageOf(reason, status)).toBe(message),
   );
 

@@ -4,8 +4,18 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import type { FoundLink } from "../../server/documents/document.ts";
 import { readMarkdown } from "../../server/documents/markdown.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { BARE_URLS, GITHUB_TEXTS } from "./github.ts";
 import { addressesIn, addressesOfHtml, shown } from "./reading.ts";
+
+const TABLES = yamlIn<{
+  front_matter: [text: string, headings: string[], hrefs: string[]][];
+  indented: [text: string, hrefs: string[]][];
+  indented_code: string[];
+  bare_urls: [text: string, hrefs: string[]][];
+  placeholders: string[];
+  addresses: [front: string, addresses: string[]][];
+}>(import.meta.dir, "markdown.yaml");
 
 const read = (text: string) => readMarkdown(text, { name: "a.md" });
 const linksIn = (text: string) => read(text).links.map(shown);
@@ -195,19 +205,14 @@ describe("Markdown", () => {
     expect(title).toStartWith("The first code()");
   });
 
-  test.each([
-    ["---\nurl: http://a/\n---\n# B\n[b](/b)", ["B"], ["/b"]],
-    ["\uFEFF---  \r\nurl: http://a/\r\n\r\nx: y\r\n---\r\n[b](/b)", [], ["/b"]],
-    ["---\nurl: http://a/\n...\n[b](/b)", [], ["/b"]],
-    ["+++\nurl = 'http://a/'\n+++\n[b](/b)", [], ["/b"]],
-    ["---\n\n# A\n\n[a](/a)\n\n---\n\n[b](/b)", ["A"], ["/a", "/b"]],
-    ["\n---\n[a](/a)\n\n---\n", [], ["/a"]],
-    ["---\n[a](/a)\n", [], ["/a"]],
-  ])("has front matter only at its top, before its end: %j", (text, headings, hrefs) => {
-    const read = readMarkdown(text, { name: "a.md" });
+  eachRow(TABLES.front_matter)(
+    "has front matter only at its top, before its end",
+    (text, headings, hrefs) => {
+      const read = readMarkdown(text, { name: "a.md" });
 
-    expect([read.headings, read.links.map(({ href }) => href)]).toEqual([headings, hrefs]);
-  });
+      expect([read.headings, read.links.map(({ href }) => href)]).toEqual([headings, hrefs]);
+    },
+  );
 
   test("keeps brackets in words that are no reference", () => {
     const text = "## fetch(url[, options])\n\n[see [1] [a]](/b)\n\n![c [d]](e.png)";
@@ -248,45 +253,11 @@ describe("Markdown", () => {
 const hrefsIn = (text: string) => read(text).links.map(({ href }) => href);
 
 describe("Markdown has links in blocks whose lines are indented", () => {
-  test.each([
-    ['!!! note "Title"\n\n    See [a](/a).\n', ["/a"]],
-    [
-      "!!! warning inline end\n    See [a](/a).\n\n        [code](/no)\n\n    [b](/b)",
-      ["/a", "/b"],
-    ],
-    ["Text.\n!!! note\n\n\tSee [a](/a).", ["/a"]],
-    ["??? tip\n\n    See [a](/a).", ["/a"]],
-    ['???+ question "Why [b](/b)?"\n\n    See [a](/a).', ["/b", "/a"]],
-    [
-      '=== "One"\n\n    [a](/a)\n\n===+ "Two"\n\n    [b](/b)\n\n    ``` md\n    [no](/no)\n    ```',
-      ["/a", "/b"],
-    ],
-    ["- item\n\n    !!! note\n\n        deep [a](/a)\n\n    after [b](/b)", ["/a", "/b"]],
-    ["> !!! note\n>\n>     See [a](/a).", ["/a"]],
-    ["Term\n\n:   <!-- x --> Of [a](/a)\n\n    and [b](/b)", ["/a", "/b"]],
-    [
-      "x[^2]\n\n[^2]:\n    First [a](/a).\n\n    Second [b](/b).\n\n    - [c](/c)\n\nEnd.",
-      ["/a", "/b", "/c"],
-    ],
-    ["  [^long]: [a](/a)\n\n    [b](/b)\n  [^3]: ![c](/c.png)", ["/a", "/b", "/c.png"]],
-    ["[^1]: [https://example.org/a](https://example.org/a)", ["https://example.org/a"]],
-    [
-      "Uses [one][^1] and [two][t][^1].\n\n[one]: /a\n[t]: /b\n[^1]: See [c].\n\n[c]: /c",
-      ["/a", "/b", "/a", "/b", "/c", "/c"],
-    ],
-  ])("%j", (text, hrefs) => {
+  eachRow(TABLES.indented)("of every kind", (text, hrefs) => {
     expect(hrefsIn(text)).toEqual(hrefs);
   });
 
-  test.each([
-    "Text.\n\n    [code](/no)",
-    "```\n!!! note\n\n    [code](/no)\n```",
-    "    !!! note\n\n        [code](/no)",
-    '=== "not a tab\n\n    [code](/no)',
-    "!!!\n\n    [code](/no)",
-    "[^1]\n\n    [code](/no)",
-    ":::note\n\n    [code](/no)",
-  ])("and none in code: %j", (text) => {
+  eachRow(TABLES.indented_code)("and none in code", (text) => {
     expect(hrefsIn(text)).toEqual([]);
   });
 
@@ -299,38 +270,13 @@ describe("Markdown has links in blocks whose lines are indented", () => {
 });
 
 describe("A bare URL", () => {
-  test.each([
-    ["见 https://a.org/x，然后 https://b.org/y。还有", ["https://a.org/x", "https://b.org/y"]],
-    [
-      "（https://a.org/x）和「https://b.org/y」、《https://c.org》",
-      ["https://a.org/x", "https://b.org/y", "https://c.org"],
-    ],
-    [
-      "https://a.org/路径/々？ “https://b.org/x” ‘https://c.org/x’",
-      ["https://a.org/路径/々", "https://b.org/x", "https://c.org/x"],
-    ],
-    [
-      "https://fr.example.org/L’Isle and https://a.org/…",
-      ["https://fr.example.org/L’Isle", "https://a.org/"],
-    ],
-    [
-      "https://cdn_1.a.org/x https://_dmarc.b.org/y https://例え.jp/",
-      ["https://cdn_1.a.org/x", "https://_dmarc.b.org/y", "https://例え.jp/"],
-    ],
-    ["https://a.org/x\\y", ["https://a.org/x%5Cy"]],
-  ])("ends where its sentence goes on: %s", (text, hrefs) => {
+  eachRow(TABLES.bare_urls)("ends where its sentence goes on", (text, hrefs) => {
     expect(hrefsIn(text)).toEqual(hrefs);
   });
 
-  test.each([
-    "https://*.a.org/x",
-    "https://$HOST/y",
-    "https://{host}/z",
-    "https://-a.org/v",
-    "https://&#103;a.org/",
-    "https://%HOST%/u",
-    "www.*.org",
-  ])("has no placeholder for its host: %s", (text) => expect(hrefsIn(text)).toEqual([]));
+  eachRow(TABLES.placeholders)("has no placeholder for its host", (text) =>
+    expect(hrefsIn(text)).toEqual([]),
+  );
 });
 
 test("Markdown has backslashes in addresses as CommonMark has them", () => {
@@ -363,16 +309,7 @@ describe("What authors write for programs alone", () => {
     ]);
   });
 
-  test.each([
-    ["slug: a/b", ["a/b"]],
-    ['slug: "/a"  \ntitle: x', ["/a"]],
-    ["permalink: '/a/' # why", ["/a/"]],
-    ["aliases:\n  - /a\n  - 'b'\ntitle: c\n  - d", ["/a", "b"]],
-    ['aliases: [/a, "/b"]', ["/a", "/b"]],
-    ["aliases = [\n'/a',\n'/b']", ["/a", "/b"]],
-    ["title: slug", []],
-    ["nested:\n  slug: a", []],
-  ])("is read as addresses: %p", (front, addresses) => {
+  eachRow(TABLES.addresses)("is read as addresses", (front, addresses) => {
     expect(read(`---\n${front}\n---\ntext`).front).toEqual({ addresses });
   });
 

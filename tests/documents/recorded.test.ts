@@ -5,6 +5,7 @@ import { decodeHTML } from "entities";
 import { readAsciidoc } from "../../server/documents/asciidoc.ts";
 import type { FoundLink, ReadDocument } from "../../server/documents/document.ts";
 import { readRst } from "../../server/documents/rst.ts";
+import { eachRow } from "../each-row.ts";
 
 /** What docutils 0.19 and Asciidoctor 2.0.23 made of each document. Links without `mailto:`; ids of sections and targets. */
 type Recorded = Record<string, { links: string[]; ids: string[] }>;
@@ -29,7 +30,7 @@ describe.each(FORMATS)("The recorded documents of %s", (folder, ending, read) =>
     expect(files.length).toBe(30);
   });
 
-  test.each(files)("%s has the links that were recorded", (file) => {
+  eachRow(files)("have the links that were recorded", (file) => {
     const found = linksIn(textOf(file), file)
       .map(hrefOf)
       .filter((href) => !href.startsWith("mailto:"));
@@ -37,13 +38,13 @@ describe.each(FORMATS)("The recorded documents of %s", (folder, ending, read) =>
     expect(found.sort()).toEqual(recorded[file]!.links);
   });
 
-  test.each(files)("%s has the anchors that were recorded", (file) => {
+  eachRow(files)("have the anchors that were recorded", (file) => {
     const { anchors } = read(textOf(file), { name: file });
 
     expect(recorded[file]!.ids.filter((id) => !anchors.includes(id))).toEqual([]);
   });
 
-  test.each(files)("%s has them at their places, whatever ends its lines", (file) => {
+  eachRow(files)("have them at their places, whatever ends their lines", (file) => {
     const text = textOf(file);
     const places = (given: string) => linksIn(given, file).map(({ from, to, ...link }) => link);
     const expected = places(text);
@@ -53,7 +54,7 @@ describe.each(FORMATS)("The recorded documents of %s", (folder, ending, read) =>
     expect(places(`\uFEFF${text}`)).toEqual(expected);
   });
 
-  test.each(files)("%s has each address where its link says", (file) => {
+  eachRow(files)("have each address where its link says", (file) => {
     const text = textOf(file);
     const lines = text.split("\n");
     const elsewhere = linksIn(text, file).filter((link) => {

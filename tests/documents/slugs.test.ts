@@ -7,6 +7,7 @@ import {
   mkdocsAnchors,
   pymdownxAnchors,
 } from "../../server/documents/slugs.ts";
+import { eachRow } from "../each-row.ts";
 
 const DOCUMENT = [
   "# Maximum likelihood estimator (MLE)",
@@ -85,8 +86,8 @@ const ANCHORS: Record<AnchorKind, string[]> = {
   none: [],
 };
 
-test.each(Object.keys(ANCHOR_KINDS) as AnchorKind[])(
-  "Headings get the anchors that %s makes",
+eachRow(Object.keys(ANCHOR_KINDS) as AnchorKind[])(
+  "headings get the anchors that each kind of site makes",
   (kind) => {
     const { headings } = readMarkdown(DOCUMENT, { name: "a.md" });
 
@@ -121,7 +122,7 @@ test("Headings have ids of their own in each form that programs read", () => {
   ]);
 });
 
-test.each([
+eachRow([
   ["Обзор системы — 2", mkdocsAnchors({ isUnicode: true }), ["обзор-системы-2"]],
   ["A_b  c", mkdocsAnchors({ separator: "_" }), ["a_b_c"]],
   ["A & b", mkdocsAnchors({ separator: "" }), ["a  b"]],
@@ -129,6 +130,6 @@ test.each([
   ["A b", pymdownxAnchors({ separator: "_" }), ["a_b", "A_b"]],
   ["A b_c. D!", asciidoctorAnchors("", "-"), ["a-b_c-d"]],
   ["A b", asciidoctorAnchors("x-", ""), ["x-ab"]],
-])("The heading “%s” has the anchors that settings say", (heading, make, anchors) => {
+])("headings get the anchors that settings say", (heading, make, anchors) => {
   expect(make([heading])).toEqual(anchors);
 });

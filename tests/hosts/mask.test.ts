@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createMask } from "../../server/verdict/mask.ts";
+import { eachRow } from "../each-row.ts";
 import { echoesOf } from "./echoes.ts";
 
 const KEY = `Zq7/w+X9%k&2 vB'<5>"\\e`;
@@ -14,20 +15,23 @@ const header = (value: string, name = "X-Key") => ({
 
 const around = (text: string) => `Before ${text} after it all.`;
 
-test.each(echoesOf(KEY).map((echo) => [echo]))("a header's value is masked in %s", (echo) => {
-  const shown = createMask(header(KEY))(around(echo));
+eachRow(echoesOf(KEY).map((echo) => [echo]))(
+  "a header's value is masked however a page repeats it",
+  (echo) => {
+    const shown = createMask(header(KEY))(around(echo));
 
-  expect(shown).toMatch(/^Before .*\*\*\*.* after it all\.$/);
-  expect(shown).not.toContain(KEY.slice(0, 6));
-  expect(shown).not.toContain(btoa(KEY).slice(0, 8));
-});
+    expect(shown).toMatch(/^Before .*\*\*\*.* after it all\.$/);
+    expect(shown).not.toContain(KEY.slice(0, 6));
+    expect(shown).not.toContain(btoa(KEY).slice(0, 8));
+  },
+);
 
-test.each([
+eachRow([
   ["Bearer abcd.efgh", "abcd.efgh"],
   ["Token token=abcdefgh", "abcdefgh"],
   ["session=0123456789; theme=dark-blue", "0123456789"],
   [`Basic ${btoa(`monitor:${PASSWORD}`)}`, PASSWORD],
-])("of the value %p the part %p is masked by itself", (value, part) => {
+])("a part of a value that is secret alone is masked too", (value, part) => {
   expect(createMask(header(value, "Authorization"))(around(part))).toBe(around("***"));
 });
 
@@ -50,8 +54,8 @@ test("a token is masked, and words that only begin like it are not", () => {
   expect(mask("https://example.org/ghx_")).toBe("https://example.org/ghx_");
 });
 
-test.each([4, 8, 13])(
-  "the first %d characters of a token at the end of a cut text are masked",
+eachRow([4, 8, 13])(
+  "the first characters of a token at the end of a cut text are masked",
   (length) => {
     const mask = createMask({ headers: [], auth: { type: "bearer", token: TOKEN } });
     const text = "Some words. ".repeat(10);

@@ -11,6 +11,7 @@ import {
   type ProfileEntry,
 } from "../../server/verdict/surroundings.ts";
 import { labChecker } from "../checker/prober.ts";
+import { eachRow } from "../each-row.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Certificate, type Routes, type Says, type Site, startSite } from "../site.ts";
 import { echoesOf } from "./echoes.ts";
@@ -80,8 +81,8 @@ const carried = ({ requests }: Site) =>
     return `${new URL(url).pathname} ${["nothing", "a part", "a part", "all"][same]}`;
   });
 
-test.each([...new Set(echoesOf(KEY))])(
-  "a guess at a value that the page repeats as %s says nothing",
+eachRow([...new Set(echoesOf(KEY))])(
+  "a guess at a value that the page repeats says nothing",
   async (echo) => {
     const visited = secure({
       "/page": () =>
@@ -103,28 +104,31 @@ test.each([...new Set(echoesOf(KEY))])(
   },
 );
 
-test.each([
+eachRow([
   ["tags", "key-01<b>23</b>456789"],
   ["comments", "key-01<!-- -->23456789"],
   ["places to break", "key-01<wbr>23456789"],
   ["soft hyphens", "key-01\u00AD23456789"],
   ["escaped soft hyphens", "key-01&shy;23456789"],
-])("a guess at a value that the page repeats with %s inside says nothing", async (_, echo) => {
-  const visited = secure({
-    "/page": () =>
-      new Response(`<title>A page</title>${PAGE}<p>Your key is ${echo}.</p>`, {
-        headers: { "content-type": "text/html; charset=utf-8" },
-      }),
-  });
-  const url = `https://docs.site.test:${visited.port}/page`;
-  const reasonFor = async (expect: Expect) => (await check(url, HOST, { expect })).reason;
+])(
+  "a guess at a value that the page repeats with something inside says nothing",
+  async (_, echo) => {
+    const visited = secure({
+      "/page": () =>
+        new Response(`<title>A page</title>${PAGE}<p>Your key is ${echo}.</p>`, {
+          headers: { "content-type": "text/html; charset=utf-8" },
+        }),
+    });
+    const url = `https://docs.site.test:${visited.port}/page`;
+    const reasonFor = async (expect: Expect) => (await check(url, HOST, { expect })).reason;
 
-  for (const guess of [KEY, KEY.slice(0, 8), echo, "key-01 23 456789"]) {
-    expect(await reasonFor({ must_contain: [guess] })).toBe("text_missing");
-    expect(await reasonFor({ must_not_contain: [guess] })).toBe("ok");
-  }
-  expect(await reasonFor({ must_contain: ["Some words of it."] })).toBe("ok");
-});
+    for (const guess of [KEY, KEY.slice(0, 8), echo, "key-01 23 456789"]) {
+      expect(await reasonFor({ must_contain: [guess] })).toBe("text_missing");
+      expect(await reasonFor({ must_not_contain: [guess] })).toBe("ok");
+    }
+    expect(await reasonFor({ must_contain: ["Some words of it."] })).toBe("ok");
+  },
+);
 
 test("a check sends headers, credentials and the user agent, and also as a browser", async () => {
   const visited = secure({ "/page": 404, "/robots.txt": 404 });
@@ -173,34 +177,37 @@ const REDIRECTS: [
   ["another host over http", ({ http }) => `http://elsewhere.test:${http}/end`, "nothing"],
 ];
 
-test.each(REDIRECTS)("a redirect to %s carries: %p", async (_, location, expected) => {
-  const http = site({ "/end": PAGE });
-  const other = secure({ "/end": PAGE });
-  const https: Site = secure({
-    "/page": () => to(location({ https: https.port, http: http.port, other: other.port }))(),
-    "/end": PAGE,
-  });
-  const resolver = playedResolver({
-    ...{ "site.test": HERE, "docs.site.test": HERE, "wiki.site.test": HERE },
-    ...{ "elsewhere.test": HERE, localhost: HERE },
-  });
-  const { checker } = labChecker({ outbound: labOutbound({ resolver }) });
-  const url = `https://docs.site.test:${https.port}/page`;
+eachRow(REDIRECTS)(
+  "a redirect carries what belongs to the host it leads to",
+  async (_, location, expected) => {
+    const http = site({ "/end": PAGE });
+    const other = secure({ "/end": PAGE });
+    const https: Site = secure({
+      "/page": () => to(location({ https: https.port, http: http.port, other: other.port }))(),
+      "/end": PAGE,
+    });
+    const resolver = playedResolver({
+      ...{ "site.test": HERE, "docs.site.test": HERE, "wiki.site.test": HERE },
+      ...{ "elsewhere.test": HERE, localhost: HERE },
+    });
+    const { checker } = labChecker({ outbound: labOutbound({ resolver }) });
+    const url = `https://docs.site.test:${https.port}/page`;
 
-  for (const allowHttp of [false, true]) {
-    const host = atPortOf(url, { ...HOST, allowHttp });
-    await checkUrl(checker, { ...NEVER_CHECKED, url, host });
-  }
+    for (const allowHttp of [false, true]) {
+      const host = atPortOf(url, { ...HOST, allowHttp });
+      await checkUrl(checker, { ...NEVER_CHECKED, url, host });
+    }
 
-  const ends = [https, http, other].flatMap(carried).filter((line) => line.startsWith("/end"));
-  expect(ends).toEqual([`/end ${expected}`, `/end ${expected}`]);
-  expect(carried(https)[0]).toBe("/page all");
-});
+    const ends = [https, http, other].flatMap(carried).filter((line) => line.startsWith("/end"));
+    expect(ends).toEqual([`/end ${expected}`, `/end ${expected}`]);
+    expect(carried(https)[0]).toBe("/page all");
+  },
+);
 
-test.each([
+eachRow([
   [true, "/page all"],
   [false, "/page nothing"],
-])("a link over http with allow_http %p carries: %p", async (allowHttp, expected) => {
+])("a link over http carries the values only with allow_http", async (allowHttp, expected) => {
   const visited = site({ "/page": PAGE });
 
   await check(`http://docs.site.test:${visited.port}/page`, { ...HOST, allowHttp });
@@ -311,15 +318,18 @@ const SEEN: [
   ["503", 503, {}, "unknown http_503", "nothing"],
 ];
 
-test.each(SEEN)("%s", async (_, says, host, seen, found) => {
-  const visited = secure({ "/page": says });
-  const url = `https://docs.site.test:${visited.port}/page`;
+eachRow(SEEN)(
+  "a check says whether the host took the values",
+  async (_, says, host, seen, found) => {
+    const visited = secure({ "/page": says });
+    const url = `https://docs.site.test:${visited.port}/page`;
 
-  const { status, reason, host: use } = await check(url, host && { ...HOST, ...host });
+    const { status, reason, host: use } = await check(url, host && { ...HOST, ...host });
 
-  expect(`${status} ${reason}`).toBe(seen);
-  expect(use?.found ?? "nothing").toBe(found);
-});
+    expect(`${status} ${reason}`).toBe(seen);
+    expect(use?.found ?? "nothing").toBe(found);
+  },
+);
 
 test("a login that a redirect leads to refuses the credentials that were sent before", async () => {
   const http = site({ "/login": login });

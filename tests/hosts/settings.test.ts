@@ -1,10 +1,17 @@
-import { expect } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { audit, hostSettings, idempotencyKeys } from "../../server/db/tables.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { onServer, type Parsed, START } from "../harness.ts";
+import { eachRow } from "../each-row.ts";
+import {
+  type Asker,
+  onBothEngines,
+  onServer,
+  type Parsed,
+  START,
+  startServer,
+} from "../harness.ts";
 import { addLink } from "../rows.ts";
-import { eachRow } from "../rows-of.ts";
 
 const PATH = "/api/v1/host-settings";
 const VALUE = "s3cret/value+1";
@@ -17,7 +24,7 @@ const whole = {
   user_agent: "ExampleCheck/1.0",
 };
 
-onServer("/host-settings", (server, { test, testOnBoth }) => {
+onBothEngines("/host-settings", (server) => {
   test("a new setting is shown without its values, which are stored sealed", async () => {
     const me = await server().account();
     const key = { "idempotency-key": crypto.randomUUID() };
@@ -76,163 +83,6 @@ onServer("/host-settings", (server, { test, testOnBoth }) => {
     expect(body.data.pagination.total).toBe(3);
   });
 
-  test("refuses a bad host", () =>
-    eachRow(
-      [
-        ["example.org:0"],
-        ["example.org:65536"],
-        ["example.org:8443:1"],
-        ["example.org:"],
-        ["[::1]:8443"],
-        ["https://example.org"],
-        ["example.org/path"],
-        ["user@example.org"],
-        ["127.0.0.1"],
-        ["[::1]"],
-        ["2130706433"],
-        ["*"],
-        ["*."],
-        ["a.*.example.org"],
-        ["a b.example.org"],
-        ["*.com"],
-        ["*.co.uk"],
-        ["*.github.io"],
-        ["metadata.google.internal"],
-        [""],
-        [1],
-      ],
-      async (host) => {
-        const me = await server().account();
-
-        const { status, body } = await me.post(PATH, { host });
-
-        expect(status).toBe(400);
-        expect(Object.keys(body.error.details.fields)).toEqual(["host"]);
-      },
-    ));
-
-  test("keeps a host in the form that URLs have", async () => {
-    const me = await server().account();
-
-    const hosts = [
-      "BÜCHER.example.",
-      "*.me.github.io",
-      "intranet",
-      "a.example:443",
-      "*.a.example:08443",
-    ];
-    const replies = await Promise.all(hosts.map((host) => me.post(PATH, { host })));
-
-    expect(replies.map(({ body }) => body.data?.host)).toEqual([
-      "xn--bcher-kva.example",
-      "*.me.github.io",
-      "intranet",
-      "a.example",
-      "*.a.example:8443",
-    ]);
-  });
-
-  const REFUSED = [
-    ...["Host", "Connection", "Content-Length", "Transfer-Encoding", "TE", "Trailer", "Upgrade"],
-    ...["Expect", "Range", "If-None-Match", "Accept-Encoding", "Proxy-Authorization"],
-    ...["Sec-Fetch-Mode", "x-forwarded-for", "FORWARDED", "X Key", "X-Key:", "", "Schlüssel"],
-  ];
-
-  test("refuses headers that requests set themselves", () =>
-    eachRow(
-      REFUSED.map((name) => [name]),
-      async (name) => {
-        const me = await server().account();
-
-        const headers = [{ name, value: VALUE }];
-        const { status, body } = await me.post(PATH, { host: "example.org", headers });
-
-        expect(status).toBe(400);
-        expect(Object.keys(body.error.details.fields)).toEqual(["headers[0].name"]);
-      },
-    ));
-
-  test("refuses a bad value without repeating it", () =>
-    eachRow(
-      [
-        ["short"],
-        ["two\r\nX-Other: lines"],
-        ["two\nlines"],
-        ["with a tab\t."],
-        ["contrôle"],
-        [" spaces around "],
-        ["x".repeat(4097)],
-      ],
-      async (value) => {
-        const me = await server().account();
-
-        const headers = [{ name: "X-Key", value }];
-        const { status, body } = await me.post(PATH, { host: "example.org", headers });
-
-        expect(status).toBe(400);
-        expect(Object.keys(body.error.details.fields)).toEqual(["headers[0].value"]);
-        expect(JSON.stringify(body)).not.toContain(value.trim());
-      },
-    ));
-
-  test("refuses a bad setting", () =>
-    eachRow(
-      [
-        [
-          "headers[10]",
-          { headers: Array.from({ length: 11 }, (_, i) => ({ name: `X-${i}`, value: VALUE })) },
-          "headers",
-        ],
-        [
-          "a header twice",
-          {
-            headers: [
-              { name: "X-A", value: VALUE },
-              { name: "x-a", value: VALUE },
-            ],
-          },
-          "headers[1].name",
-        ],
-        [
-          "two ways to sign in",
-          {
-            headers: [{ name: "authorization", value: VALUE }],
-            auth: { type: "bearer", token: VALUE },
-          },
-          "headers[0].name",
-        ],
-        ["another way to sign in", { auth: { type: "digest" } }, "auth.type"],
-        [
-          "a user with a colon",
-          { auth: { type: "basic", user: "a:b", password: PASSWORD } },
-          "auth.user",
-        ],
-        [
-          "a short password",
-          { auth: { type: "basic", user: "ab", password: "12345" } },
-          "auth.password",
-        ],
-        ["no token", { auth: { type: "bearer" } }, "auth.token"],
-        ["http to a host of the internet", { allow_http: true }, "allow_http"],
-      ],
-      async (_, more, field) => {
-        const me = await server().account();
-
-        const { status, body } = await me.post(PATH, { host: "example.org", ...more });
-
-        expect(status).toBe(400);
-        expect(Object.keys(body.error.details.fields)).toEqual([field]);
-      },
-    ));
-
-  test("allows http to a host of the own network", async () => {
-    const me = await server().account();
-
-    const { status, body } = await me.post(PATH, { host: "*.wiki.internal", allow_http: true });
-
-    expect([status, body.data?.allow_http]).toEqual([201, true]);
-  });
-
   test("a host has one setting, and an account a hundred", async () => {
     const me = await server().account();
     const first = await me.post(PATH, { host: "example.org" });
@@ -249,7 +99,7 @@ onServer("/host-settings", (server, { test, testOnBoth }) => {
     expect(other.status).toBe(201);
   });
 
-  testOnBoth("of two settings for a host that are made at once, one is", async () => {
+  test("of two settings for a host that are made at once, one is", async () => {
     const me = await server().account();
 
     const replies = await Promise.all([1, 2, 3, 4].map(() => me.post(PATH, whole)));
@@ -343,20 +193,114 @@ onServer("/host-settings", (server, { test, testOnBoth }) => {
 
     expect(replies.map(({ status }) => status)).toEqual([412, 412, 403, 403, 403, 204, 404]);
   });
+});
 
-  test("values that were sealed with another key can only be given again", async () => {
-    const me = await server().account();
-    const { id } = (await me.post(PATH, whole)).body.data;
-    const { store } = server().deps;
-    const sealed = createSecretBox(new Uint8Array(32)).seal("{}");
-    await store.update(hostSettings).set({ sealed }).where(eq(hostSettings.id, id));
-
-    const lost = await me.get(`${PATH}/${id}`);
-    const agent = await me.patch(`${PATH}/${id}`, { user_agent: "Other/1" });
-    const { body } = await me.patch(`${PATH}/${id}`, { headers: whole.headers });
-
-    expect(lost.body.data).toMatchObject({ is_readable: false, headers: [], auth: null });
-    expect(agent.body.data).toMatchObject({ is_readable: false, user_agent: "Other/1" });
-    expect(body.data).toMatchObject({ is_readable: true, headers: [{ name: "X-Api-Key" }] });
+onServer("A host setting", (server) => {
+  /** The names of the fields for which a setting is refused. */
+  async function refused(setting: object): Promise<string[]> {
+    const { status, body } = await me.post(PATH, { host: "example.org", ...setting });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).not.toContain(VALUE);
+    return Object.keys(body.error.details.fields);
+  }
+  let me: Asker;
+  beforeAll(async () => {
+    me = await server().account();
   });
+
+  eachRow([
+    ...["example.org:0", "example.org:65536", "example.org:8443:1", "example.org:", "[::1]:8443"],
+    ...["https://example.org", "example.org/path", "user@example.org", "127.0.0.1", "[::1]"],
+    ...["2130706433", "*", "*.", "a.*.example.org", "a b.example.org", "*.com", "*.co.uk"],
+    ...["*.github.io", "metadata.google.internal", "", 1],
+  ])("is not for what is no host, or for too many", async (host) => {
+    expect(await refused({ host })).toEqual(["host"]);
+  });
+
+  eachRow([
+    ...["Host", "Connection", "Content-Length", "Transfer-Encoding", "TE", "Trailer", "Upgrade"],
+    ...["Expect", "Range", "If-None-Match", "Accept-Encoding", "Proxy-Authorization"],
+    ...["Sec-Fetch-Mode", "x-forwarded-for", "FORWARDED", "X Key", "X-Key:", "", "Schlüssel"],
+  ])("has no header that a check needs for its own", async (name) => {
+    expect(await refused({ headers: [{ name, value: VALUE }] })).toEqual(["headers[0].name"]);
+  });
+
+  eachRow([
+    ...["short", "two\r\nX-Other: lines", "two\nlines", "with a tab\t.", "contrôle"],
+    ...[" spaces around ", "x".repeat(4097)],
+  ])("has no value that no header has, and repeats none", async (value) => {
+    const { status, body } = await me.post(PATH, {
+      host: "example.org",
+      headers: [{ name: "X-Key", value }],
+    });
+
+    expect(status).toBe(400);
+    expect(Object.keys(body.error.details.fields)).toEqual(["headers[0].value"]);
+    expect(JSON.stringify(body)).not.toContain(value.trim());
+  });
+
+  const header = (name: string) => ({ name, value: VALUE });
+  eachRow<[what: string, setting: object, field: string]>([
+    ["eleven headers", { headers: [..."abcdefghijk"].map((x) => header(`X-${x}`)) }, "headers"],
+    ["a header twice", { headers: [header("X-A"), header("x-a")] }, "headers[1].name"],
+    [
+      "two ways to sign in",
+      { headers: [header("authorization")], auth: { type: "bearer", token: VALUE } },
+      "headers[0].name",
+    ],
+    ["another way to sign in", { auth: { type: "digest" } }, "auth.type"],
+    ["a user with a colon", { auth: { ...whole.auth, user: "a:b" } }, "auth.user"],
+    ["a short password", { auth: { ...whole.auth, password: "12345" } }, "auth.password"],
+    ["no token", { auth: { type: "bearer" } }, "auth.token"],
+    ["http to a host of the internet", { allow_http: true }, "allow_http"],
+  ])("has only what goes together", async (_, setting, field) => {
+    expect(await refused(setting)).toEqual([field]);
+  });
+
+  test("keeps a host in the form that URLs have", async () => {
+    const me = await server().account();
+
+    const hosts = [
+      "BÜCHER.example.",
+      "*.me.github.io",
+      "intranet",
+      "a.example:443",
+      "*.a.example:08443",
+    ];
+    const replies = await Promise.all(hosts.map((host) => me.post(PATH, { host })));
+
+    expect(replies.map(({ body }) => body.data?.host)).toEqual([
+      "xn--bcher-kva.example",
+      "*.me.github.io",
+      "intranet",
+      "a.example",
+      "*.a.example:8443",
+    ]);
+  });
+
+  test("allows http to a host of the own network", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(PATH, { host: "*.wiki.internal", allow_http: true });
+
+    expect([status, body.data?.allow_http]).toEqual([201, true]);
+  });
+});
+
+test("values that were sealed with another key can only be given again", async () => {
+  const server = await startServer("sqlite");
+  const me = await server.account();
+  const { id } = (await me.post(PATH, whole)).body.data;
+  const { store } = server.deps;
+  const sealed = createSecretBox(new Uint8Array(32)).seal("{}");
+  await store.update(hostSettings).set({ sealed }).where(eq(hostSettings.id, id));
+
+  const lost = await me.get(`${PATH}/${id}`);
+  const agent = await me.patch(`${PATH}/${id}`, { user_agent: "Other/1" });
+  const { body } = await me.patch(`${PATH}/${id}`, { headers: whole.headers });
+
+  expect(lost.body.data).toMatchObject({ is_readable: false, headers: [], auth: null });
+  expect(agent.body.data).toMatchObject({ is_readable: false, user_agent: "Other/1" });
+  expect(body.data).toMatchObject({ is_readable: true, headers: [{ name: "X-Api-Key" }] });
+  await server.stop();
 });

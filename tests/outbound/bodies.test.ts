@@ -11,6 +11,7 @@ import {
 } from "node:zlib";
 import { unpackInto } from "../../server/net/body.ts";
 import type { Exchange, RequestInput } from "../../server/net/exchange.ts";
+import { eachRow } from "../each-row.ts";
 import { replies, repliesAndHolds, startRawSite, startSite } from "../site.ts";
 import { labOutbound } from "./lab.ts";
 
@@ -67,7 +68,7 @@ const read = (coding: string, body: Uint8Array, input?: Partial<RequestInput>) =
   ask(replies(message(coding, body)), input);
 
 describe("a packed body", () => {
-  test.each<[string, Pack]>([
+  eachRow<[string, Pack]>([
     ...CODINGS,
     ["GZIP", gzipSync],
     ["x-gzip", gzipSync],
@@ -81,7 +82,7 @@ describe("a packed body", () => {
     ["deflate,zstd,  gzip", stack(deflateRawSync, zstdCompressSync, gzipSync)],
     ["gzip", (bytes) => Buffer.concat([gzipSync(bytes), zeros(64)])],
     ["br", (bytes) => Buffer.concat([brotli(bytes), Buffer.from("<!-- -->")])],
-  ])("as %p comes out as it went in", async (coding, pack) => {
+  ])("comes out as it went in", async (coding, pack) => {
     const exchange = await read(coding, pack(TEXT));
 
     expect(exchange).toMatchObject({ truncated: false, bodyProblem: null });
@@ -131,24 +132,21 @@ describe("a packed body", () => {
     expect(taken).toBe(TEXT.length);
   });
 
-  test.each(CODINGS)(
-    "as %p may come byte by byte, and with nothing between",
-    async (coding, pack) => {
-      const pieces: Uint8Array[] = [];
-      const sink = { write: (piece: Uint8Array) => void pieces.push(piece), end() {}, stop() {} };
-      const stage = unpackInto(sink, coding, MIB);
+  eachRow(CODINGS)("may come byte by byte, and with nothing between", async (coding, pack) => {
+    const pieces: Uint8Array[] = [];
+    const sink = { write: (piece: Uint8Array) => void pieces.push(piece), end() {}, stop() {} };
+    const stage = unpackInto(sink, coding, MIB);
 
-      await stage.write(new Uint8Array());
-      for (const byte of pack(TEXT.subarray(0, 3000))) await stage.write(Uint8Array.of(byte));
-      await stage.write(new Uint8Array());
-      await stage.end();
+    await stage.write(new Uint8Array());
+    for (const byte of pack(TEXT.subarray(0, 3000))) await stage.write(Uint8Array.of(byte));
+    await stage.write(new Uint8Array());
+    await stage.end();
 
-      expect(Buffer.concat(pieces).toString()).toBe(TEXT.subarray(0, 3000).toString());
-    },
-  );
+    expect(Buffer.concat(pieces).toString()).toBe(TEXT.subarray(0, 3000).toString());
+  });
 
-  test.each(["gzip", "deflate", "br", "zstd", "gzip, br", "x-mine", "a, b, c, d"])(
-    "as %p may be empty",
+  eachRow(["gzip", "deflate", "br", "zstd", "gzip, br", "x-mine", "a, b, c, d"])(
+    "may be empty",
     async (coding) => {
       expect(await read(coding, zeros(0))).toMatchObject({
         bodyBytes: 0,
@@ -162,7 +160,7 @@ describe("a packed body", () => {
 describe("a body that cannot be unpacked", () => {
   const page = Buffer.from("<!doctype html><title>Not packed at all</title>");
 
-  test.each([
+  eachRow([
     ["gzip", page],
     ["deflate", page],
     ["br", Buffer.from("hello hello")],
@@ -172,7 +170,7 @@ describe("a body that cannot be unpacked", () => {
     ["compress", page],
     ["gzip, compress", page],
     ["gzip, gzip, gzip, gzip", stack(gzipSync, gzipSync, gzipSync, gzipSync)(page)],
-  ])("though called %p is known for it", async (coding, body) => {
+  ])("is known for it, whatever it is called", async (coding, body) => {
     expect(await read(coding, body)).toMatchObject({
       status: 200,
       truncated: true,
@@ -214,7 +212,7 @@ describe("a body that cannot be unpacked", () => {
 });
 
 describe("a body that was cut", () => {
-  test.each(CODINGS)("inside what is packed as %p is incomplete", async (coding, pack) => {
+  eachRow(CODINGS)("inside what is packed is incomplete", async (coding, pack) => {
     const packed = pack(TEXT);
 
     const exchange = await read(coding, packed.subarray(0, packed.length * 0.8));
@@ -224,7 +222,7 @@ describe("a body that was cut", () => {
     expect(TEXT.subarray(0, exchange.bodyBytes).equals(exchange.body)).toBe(true);
   });
 
-  test.each(CODINGS)("of its last byte, packed as %p, is incomplete", async (coding, pack) => {
+  eachRow(CODINGS)("of its last byte is incomplete, however it is packed", async (coding, pack) => {
     const exchange = await read(coding, pack(TEXT).subarray(0, -1));
 
     expect(exchange.bodyProblem).toBe("body_incomplete");
@@ -238,10 +236,10 @@ describe("a body that was cut", () => {
     expect(exchange.bodyProblem).toBe("body_incomplete");
   });
 
-  test.each([
+  eachRow([
     ["gzip", gzipSync],
     ["br", brotli],
-  ] as const)("while short, packed as %p, keeps what came", async (coding, pack) => {
+  ] as const)("while short keeps what came", async (coding, pack) => {
     const packed = pack(TEXT.subarray(0, 20_000));
     const half = packed.subarray(0, packed.length / 2);
 
@@ -252,7 +250,7 @@ describe("a body that was cut", () => {
     expect(TEXT.subarray(0, exchange.bodyBytes).equals(exchange.body)).toBe(true);
   });
 
-  test.each(CODINGS)("by the network, packed as %p, keeps what came", async (coding, pack) => {
+  eachRow(CODINGS)("by the network keeps what came", async (coding, pack) => {
     // Longer than what is held back until the end.
     const noise = crypto.getRandomValues(new Uint8Array(60_000));
     const packed = pack(Buffer.concat([TEXT, noise, noise, TEXT]));
@@ -288,8 +286,8 @@ describe("a body that was cut", () => {
     ["of a hundred bytes", head("Content-Length: 9000") + HTML.slice(0, 100), 100],
     ["of nothing", head("Content-Length: 9000"), 0],
   ];
-  test.each(CUT)(
-    "together with the end of the connection, %s, keeps all that came",
+  eachRow(CUT)(
+    "together with the end of the connection keeps all that came",
     async (_, sent, bytes) => {
       const seen = await Promise.all(Array.from({ length: 10 }, () => ask(endsWith(sent))));
 
@@ -324,7 +322,7 @@ describe("a body that was cut", () => {
     expect(exchange.tlsExpiresAt).toBeGreaterThan(0);
   });
 
-  test.each<[story: string, sent: string, input: Partial<RequestInput>]>([
+  eachRow<[story: string, sent: string, input: Partial<RequestInput>]>([
     ["that came whole", `${head("Content-Length: 5")}hello`, {}],
     ["that ends with the connection", head("X: 1") + HTML, {}],
     ["after an error", "HTTP/1.1 404 Not Found\r\nContent-Length: 9000\r\n\r\nhello", {}],
@@ -334,7 +332,7 @@ describe("a body that was cut", () => {
       "HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\nhello",
       { bodyCap: 0 },
     ],
-  ])("is not asked for again: one %s", async (_, sent, input) => {
+  ])("is not asked for again, nor is one that came whole", async (_, sent, input) => {
     const site = await startRawSite(replies(sent));
     running.push(site);
 
@@ -355,7 +353,7 @@ describe("a body that was cut", () => {
 });
 
 describe("the cap", () => {
-  test.each(CODINGS)("counts what is unpacked from %p", async (coding, pack) => {
+  eachRow(CODINGS)("counts what is unpacked", async (coding, pack) => {
     expect(await read(coding, pack(TEXT), { bodyCap: 300_000 })).toMatchObject({
       bodyBytes: 300_000,
       truncated: true,
@@ -372,24 +370,24 @@ describe("the cap", () => {
 });
 
 describe("a bomb", () => {
-  test.each<[string, Uint8Array]>([
+  eachRow<[string, Uint8Array]>([
     ["gzip", gzipSync(zeros(50 * MIB))],
     ["deflate", deflateRawSync(zeros(50 * MIB))],
     ["br", brotli(zeros(50 * MIB))],
     ["zstd", zstdCompressSync(zeros(50 * MIB))],
     ["gzip, gzip", stack(gzipSync, gzipSync)(zeros(50 * MIB))],
     ["br, gzip", stack(brotli, gzipSync)(zeros(50 * MIB))],
-  ])("of %p is put away soon after 256 KiB", async (coding, bomb) => {
+  ])("is put away soon after 256 KiB", async (coding, bomb) => {
     const exchange = await read(coding, bomb, { bodyCap: 10 * MIB });
 
     expect(exchange).toMatchObject({ status: 200, truncated: true, bodyProblem: null });
     expect(exchange.bodyBytes).toBeLessThan(MIB);
   });
 
-  test.each([
+  eachRow([
     ["short", zeros(256 * 1024)],
     ["long, but 150 times its packed size and no more", Buffer.concat(rowsOf150())],
-  ])("is no page that is only dull: %s", async (_, page) => {
+  ])("is no page that is only dull", async (_, page) => {
     expect(await read("gzip", gzipSync(page))).toMatchObject({
       bodyBytes: page.length,
       truncated: false,
@@ -429,8 +427,8 @@ describe("whoever takes a body piece by piece", () => {
     return { pieces, onBody: (piece: Uint8Array) => void pieces.push(piece.slice()) };
   };
 
-  test.each<[string, Pack]>([["identity", (bytes) => bytes], ...CODINGS])(
-    "gets all of %p in order, in small pieces, and nothing is kept",
+  eachRow<[string, Pack]>([["identity", (bytes) => bytes], ...CODINGS])(
+    "gets all of it in order, in small pieces, and nothing is kept",
     async (coding, pack) => {
       const { pieces, onBody } = collect();
 
@@ -443,8 +441,8 @@ describe("whoever takes a body piece by piece", () => {
     },
   );
 
-  test.each<[string, Pack]>([["identity", (bytes) => bytes], ...CODINGS])(
-    "lets %p wait as long as it likes",
+  eachRow<[string, Pack]>([["identity", (bytes) => bytes], ...CODINGS])(
+    "lets it wait as long as it likes",
     async (coding, pack) => {
       const { pieces, onBody } = collect();
       let isBusy = false;
@@ -482,11 +480,11 @@ describe("whoever takes a body piece by piece", () => {
     expect(Buffer.concat(pieces)).toHaveLength(100_001);
   });
 
-  test.each<[string, Pack]>([
+  eachRow<[string, Pack]>([
     ["identity", (bytes) => bytes],
     ["gzip", gzipSync],
     ["gzip, br", stack(gzipSync, brotli)],
-  ])("and fails at %p, is not taken for the site", async (coding, pack) => {
+  ])("and fails at it, is not taken for the site", async (coding, pack) => {
     const onBody = () => {
       throw new TypeError("ours");
     };
@@ -498,10 +496,10 @@ describe("whoever takes a body piece by piece", () => {
   });
 });
 
-test.each([
+eachRow([
   ["plain", null],
   ["packed", gzipSync(zeros(8 * MIB))],
-])("a %s body that is enough ends the connection", async (_, packed) => {
+])("and has enough ends the connection", async (_, packed) => {
   const closed = Promise.withResolvers<void>();
 
   const exchange = await ask(

@@ -2,24 +2,17 @@ import { expect, test } from "bun:test";
 import { type FailedExchange, reasonOfError, worstOf } from "../../server/net/exchange.ts";
 import { dropProxyVariables } from "../../server/net/request.ts";
 import { Late, startDeadlines } from "../../server/net/send.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { startSite } from "../site.ts";
+
+const TABLES = yamlIn<{
+  codes: [code: string, reason: string][];
+  addresses: [reasons: FailedExchange["reason"][], told: FailedExchange["reason"]][];
+}>(import.meta.dir, "failures.yaml");
 
 const errorWith = (code: string) => Object.assign(new TypeError("failed"), { code });
 
-test.each([
-  ["EHOSTUNREACH", "conn_unreachable"],
-  ["ENETUNREACH", "conn_unreachable"],
-  ["EACCES", "conn_unreachable"],
-  ["ECONNREFUSED", "conn_refused"],
-  ["EMFILE", "internal_error"],
-  ["ENFILE", "internal_error"],
-  ["ENOMEM", "internal_error"],
-  ["ENOBUFS", "internal_error"],
-  ["EADDRNOTAVAIL", "internal_error"],
-  ["SELF_SIGNED_CERT_IN_CHAIN", "tls_untrusted"],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "tls_untrusted"],
-  ["SomethingNew", "internal_error"],
-])("an error called %s is %s", (code, reason) =>
+eachRow(TABLES.codes)("an error of the network has its reason", (code, reason) =>
   expect(reasonOfError(errorWith(code))).toBe(reason as never),
 );
 
@@ -28,22 +21,17 @@ test("an error without a code is our own fault", () => {
   expect(reasonOfError("no")).toBe("internal_error");
 });
 
-test.each([
-  [["conn_unreachable", "conn_refused"], "conn_refused"],
-  [["conn_refused", "conn_unreachable"], "conn_refused"],
-  [["conn_refused", "internal_error"], "conn_refused"],
-  [["conn_unreachable", "internal_error"], "conn_unreachable"],
-  [["conn_timeout", "conn_refused"], "conn_timeout"],
-  [["conn_refused", "tls_expired"], "tls_expired"],
-  [["internal_error"], "internal_error"],
-] as const)("addresses that end in %p come to %s", (reasons, told) => {
-  const failures = reasons.map((reason): FailedExchange => {
-    const nothing = { address: null, tlsExpiresAt: null, dnsMs: null, elapsedMs: 0 };
-    return { kind: "failed", reason, detail: "", ...nothing };
-  });
+eachRow(TABLES.addresses)(
+  "addresses that fail in several ways come to the one that says most",
+  (reasons, told) => {
+    const failures = reasons.map((reason): FailedExchange => {
+      const nothing = { address: null, tlsExpiresAt: null, dnsMs: null, elapsedMs: 0 };
+      return { kind: "failed", reason, detail: "", ...nothing };
+    });
 
-  expect(worstOf(failures).reason).toBe(told);
-});
+    expect(worstOf(failures).reason).toBe(told);
+  },
+);
 
 test("a process that has run out of descriptors blames itself, also for what it cannot look up", async () => {
   const site = startSite({ "/": 200 });
@@ -69,10 +57,10 @@ test("a process that has run out of descriptors blames itself, also for what it 
   await site.stop();
 });
 
-test.each([
+eachRow([
   [false, "conn_timeout"],
   [true, "read_timeout"],
-])("a silent server that can be connected to (%p) is a %s", async (isReachable, reason) => {
+])("a silent server fails by whether it can be connected to", async (isReachable, reason) => {
   const limits = { leftMs: 30, connectMs: 5, headersMs: 1000, signal: undefined };
 
   const deadlines = startDeadlines({ ...limits, isReachable: async () => isReachable });

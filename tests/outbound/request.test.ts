@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { RequestInput } from "../../server/net/exchange.ts";
 import { parseHostList } from "../../server/net/policy.ts";
+import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import {
   type Certificate,
@@ -148,7 +149,7 @@ describe("what goes wrong has one name each:", () => {
     expect(await outcomeOf(`http://127.0.0.1:${freePort()}/`)).toBe("conn_refused");
   });
 
-  test.each([
+  eachRow([
     ["a reset", resets, "conn_reset"],
     ["an empty reply", replies(""), "conn_reset"],
     ["half a status line", replies("HTTP/1.1 20"), "conn_reset"],
@@ -172,7 +173,7 @@ describe("what goes wrong has one name each:", () => {
     ["40 KB of cookies", replies(ok(`${cookies(100, 400)}Content-Length: 0`)), 200],
     ["80 KB of cookies", replies(ok(`${cookies(100, 800)}Content-Length: 0`)), "header_overflow"],
     ["300 cookies", replies(ok(`${cookies(300, 1)}Content-Length: 0`)), 200],
-  ])("%s", async (_, behaviour, expected) => {
+  ])("before there is a response", async (_, behaviour, expected) => {
     const site = await raw(behaviour);
 
     expect(await outcomeOf(site.url)).toBe(expected);
@@ -185,7 +186,7 @@ describe("what goes wrong has one name each:", () => {
     expect(await outcomeOf(site.url, { headersMs: 200 })).toBe("read_timeout");
   });
 
-  test.each([
+  eachRow([
     ["cut short", replies(ok("Content-Length: 9", "hello")), "body_incomplete"],
     ["a broken chunk", replies(ok("Transfer-Encoding: chunked", "zz\r\nhello")), "body_incomplete"],
     [
@@ -199,7 +200,7 @@ describe("what goes wrong has one name each:", () => {
       "body_undecodable",
     ],
     ["never ending", repliesAndHolds(ok("Content-Length: 9", "hello")), "read_timeout"],
-  ])("a body %s leaves the status standing", async (_, behaviour, problem) => {
+  ])("after the status, which is left standing", async (_, behaviour, problem) => {
     const site = await raw(behaviour);
 
     expect(await ask(site.url, { timeoutMs: 300 })).toMatchObject({
@@ -208,10 +209,10 @@ describe("what goes wrong has one name each:", () => {
     });
   });
 
-  test.each([
+  eachRow([
     ["Transfer-Encoding: chunked\r\nContent-Length: 3"],
     ["Content-Length: 3\r\nTransfer-Encoding: chunked"],
-  ])("chunks count more than a length beside them: %p", async (headers) => {
+  ])("chunks count more than a length", async (headers) => {
     const site = await raw(replies(ok(headers, "5\r\nhello\r\n0\r\n\r\n")));
 
     const exchange = await ask(site.url);
@@ -263,7 +264,7 @@ const packed = (encoding: string, body: Uint8Array) =>
 const zipped = gzipSync("hello");
 
 describe("a response that browsers show", () => {
-  test.each<[string, string | Uint8Array]>([
+  eachRow<[string, string | Uint8Array]>([
     ["folded headers", ok("X: 1\r\n 2\r\n\t3\r\nContent-Length: 5", "hello")],
     ["a folded length", ok("Content-Length:\r\n 5", "hello")],
     ["a fold before the first header", `${OK} x\r\nContent-Length: 5\r\n\r\nhello`],
@@ -290,7 +291,7 @@ describe("a response that browsers show", () => {
     ["gzip named twice and packed twice", packed("gzip, x-gzip", gzipSync(zipped))],
     ["gzip and a charset", packed("gzip, utf-8", zipped)],
     ["brotli named twice", packed("br, br", brotliCompressSync("hello"))],
-  ])("with %s has its body", async (_, response) => {
+  ])("has its body, however odd", async (_, response) => {
     const exchange = await ask((await raw(replies(response))).url);
 
     expect(exchange).toMatchObject({ kind: "response", status: 200, bodyProblem: null });
@@ -333,23 +334,20 @@ describe("a response that browsers show", () => {
     expect(site.connections).toBe(1);
   });
 
-  test.each([
+  eachRow([
     ["lengths that differ", ok("Content-Length: 2\r\nContent-Length: 3", "hi"), true],
     ["such lengths of an error", "HTTP/1.1 500 X\r\nContent-Length: 2, 3\r\n\r\nhi", undefined],
     ["no HTTP at all", "220 mail ESMTP\r\n", undefined],
-  ])(
-    "says of one that they refuse whether it is a success: %s",
-    async (_, response, isAnswered) => {
-      const exchange = await ask((await raw(replies(response))).url);
+  ])("says of one that they refuse whether it is a success", async (_, response, isAnswered) => {
+    const exchange = await ask((await raw(replies(response))).url);
 
-      expect(exchange).toMatchObject({ kind: "failed", reason: "http_malformed" });
-      expect(exchange.kind === "failed" && exchange.isAnswered).toBe(isAnswered);
-    },
-  );
+    expect(exchange).toMatchObject({ kind: "failed", reason: "http_malformed" });
+    expect(exchange.kind === "failed" && exchange.isAnswered).toBe(isAnswered);
+  });
 });
 
 describe("a header of which a response has one", () => {
-  test.each([
+  eachRow([
     ["equal lines", "Location: /b\r\nLocation: /b", "location", "/b", false],
     ["lines that differ", "Location: /b\r\nLocation: /c", "location", "/b, /c", true],
     ["a comma", "Location: /a, /b", "location", "/a, /b", false],
@@ -371,7 +369,7 @@ describe("a header of which a response has one", () => {
       false,
     ],
     ["a tag with a comma", 'ETag: "a, b"', "etag", '"a, b"', false],
-  ])("%s", async (_, lines, name, value, hasConflict) => {
+  ])("is read, or known for its conflict", async (_, lines, name, value, hasConflict) => {
     const site = await raw(replies(`HTTP/1.1 302 X\r\n${lines}\r\nContent-Length: 0\r\n\r\n`));
     const exchange = await ask(site.url);
 
@@ -384,13 +382,13 @@ describe("over TLS", () => {
   const secure = async (certificate: Certificate) =>
     (await raw(replies(ok("Content-Length: 2", "hi")), { certificate })).port;
 
-  test.each([
+  eachRow([
     ["good", 200],
     ["expired", "tls_expired"],
     ["early", "tls_not_yet_valid"],
     ["self", "tls_self_signed"],
     ["other", "tls_name_mismatch"],
-  ] as const)("a certificate that is %s gives %p", async (certificate, expected) => {
+  ] as const)("a certificate is taken or has its reason", async (certificate, expected) => {
     expect(await outcomeOf(`https://site.test:${await secure(certificate)}/`)).toBe(expected);
   });
 
@@ -408,8 +406,8 @@ describe("over TLS", () => {
     expect(await outbound.request(url, usual)).toMatchObject({ reason: "tls_name_mismatch" });
   });
 
-  test.each(["TLSv1.2", "TLSv1.3"] as const)(
-    "a wanted client certificate has its reason: %s",
+  eachRow(["TLSv1.2", "TLSv1.3"] as const)(
+    "a wanted client certificate has its reason",
     async (version) => {
       const limits = { minVersion: version, maxVersion: version, ca: TEST_CA };
       const wanting = { requestCert: true, rejectUnauthorized: true, ...limits };
@@ -532,8 +530,8 @@ describe("the gates", () => {
     });
   });
 
-  test.each([[["0.0.0.0"]], [["::"]], [["0.0.0.0", "::"]], [["::ffff:0.0.0.0"]]])(
-    "take %p for the answer of a filter, and say how to allow it",
+  eachRow([[["0.0.0.0"]], [["::"]], [["0.0.0.0", "::"]], [["::ffff:0.0.0.0"]]])(
+    "take addresses of nothing for the answer of a filter, and say how to allow it",
     async (addresses) => {
       const resolver = playedResolver({ "filtered.test": addresses });
 
@@ -549,8 +547,8 @@ describe("the gates", () => {
     },
   );
 
-  test.each(["http://127.0.0.1/", "http://[::1]/", "http://0.0.0.0/", "http://localhost/"])(
-    "do not take %s for one",
+  eachRow(["http://127.0.0.1/", "http://[::1]/", "http://0.0.0.0/", "http://localhost/"])(
+    "do not take what somebody typed for one",
     async (url) => {
       const resolver = playedResolver({ localhost: ["127.0.0.1"] });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createResolver, findInHosts, parseServer } from "../../server/net/resolve.ts";
 import { movableClock } from "../clock.ts";
+import { eachRow } from "../each-row.ts";
 import { type NameSays, startNameServer as playNameServer } from "../name-server.ts";
 
 const NX = { rcode: 3 };
@@ -20,11 +21,11 @@ const resolverOf = (...servers: string[]) =>
   createResolver({ clock: movableClock(0), servers, timeoutMs: 150 });
 
 describe("a name server's answer", () => {
-  test.each([
+  eachRow([
     ["both families", { A: ["8.8.8.8"], AAAA: ["2606:4700::1"] }, ["8.8.8.8", "2606:4700::1"]],
     ["one family", { AAAA: ["2606:4700::1"] }, ["2606:4700::1"]],
     ["too long for UDP", "too long", ["8.8.4.4"]],
-  ] as const)("with %s gives addresses", async (_, says, addresses) => {
+  ] as const)("gives addresses", async (_, says, addresses) => {
     const server = await startNameServer({ "a.test": says as NameSays });
 
     expect(await resolverOf(server.address).resolve("a.test")).toEqual({
@@ -33,7 +34,7 @@ describe("a name server's answer", () => {
     });
   });
 
-  test.each([
+  eachRow([
     ["no such name", { rcode: 3 }, "dns_nxdomain"],
     ["a name without addresses", {}, "dns_nodata"],
     ["a failure", { rcode: 2 }, "dns_servfail"],
@@ -42,7 +43,7 @@ describe("a name server's answer", () => {
     ["a format error", { rcode: 1 }, "dns_malformed"],
     ["nonsense", "nonsense", "dns_malformed"],
     ["silence", "silence", "dns_timeout"],
-  ] as const)("%s is told from the others", async (_, says, reason) => {
+  ] as const)("is told from the others", async (_, says, reason) => {
     const server = await startNameServer({ "a.test": says as NameSays });
 
     expect(await resolverOf(server.address).resolve("a.test")).toEqual({ ok: false, reason });
@@ -90,11 +91,11 @@ describe("a name server's answer", () => {
 });
 
 describe("an address once found", () => {
-  test.each([
+  eachRow([
     [1, 29_999, 30_001],
     [60, 59_999, 60_001],
     [86_400, 599_999, 600_001],
-  ])("with a TTL of %i s is remembered between 30 s and 10 min", async (ttl, stillMs, goneMs) => {
+  ])("is remembered between 30 s and 10 min", async (ttl, stillMs, goneMs) => {
     const clock = movableClock(0);
     const server = await startNameServer({ "a.test": { A: ["8.8.8.8"] } }, ttl);
     const resolver = createResolver({ clock, servers: [server.address] });
@@ -147,15 +148,16 @@ describe("names that need no server:", () => {
 });
 
 describe("the address of a name server", () => {
-  test.each([
+  eachRow([
     ["9.9.9.9", { address: "9.9.9.9", port: 53 }],
     ["9.9.9.9:5353", { address: "9.9.9.9", port: 5353 }],
     ["2620:fe::fe", { address: "2620:fe::fe", port: 53 }],
     ["[2620:fe::fe]:5353", { address: "2620:fe::fe", port: 5353 }],
-  ])("%s can be read", (text, expected) => expect(parseServer(text)).toEqual(expected));
+  ])("can be read", (text, expected) => expect(parseServer(text)).toEqual(expected));
 
-  test.each(["dns.example", "9.9.9.9:0", "9.9.9.9:70000", "", "9.9.9"])("%p cannot", (text) =>
-    expect(() => parseServer(text)).toThrow("is not an address of a name server"),
+  eachRow(["dns.example", "9.9.9.9:0", "9.9.9.9:70000", "", "9.9.9"])(
+    "cannot be anything else",
+    (text) => expect(() => parseServer(text)).toThrow("is not an address of a name server"),
   );
 });
 
@@ -194,8 +196,8 @@ describe("who serves a host's names", () => {
     });
   });
 
-  test.each(["127.0.0.1", "[2606:4700::1111]", "intranet"])(
-    "is not asked for %s, which stands under no domain",
+  eachRow(["127.0.0.1", "[2606:4700::1111]", "intranet"])(
+    "is not asked for what stands under no domain",
     async (host) => {
       const server = await startNameServer({});
 
@@ -204,7 +206,7 @@ describe("who serves a host's names", () => {
     },
   );
 
-  test.each(["shop.test", "127.0.0.1"])("is not known when nobody says so of %s", async (host) => {
+  eachRow(["shop.test", "127.0.0.1"])("is not known when nobody says so", async (host) => {
     const server = await startNameServer({ "shop.test": { rcode: 2 } });
 
     expect(await resolverOf(server.address).namesOf(host)).toBeNull();
@@ -237,17 +239,20 @@ describe("name servers that are well", () => {
     expect(await resolver.answersFor(names)).toBe(true);
   });
 
-  test.each([
+  eachRow([
     ["has the names without addresses", { "a.known": {}, "b.known": {} }],
     ["fails", { "a.known": { rcode: 2 }, "b.known": { rcode: 5 } }],
     ["is silent", { "a.known": "silence", "b.known": "silence" }],
-  ] as [string, Record<string, NameSays>][])("are not all well when one %s", async (_, says) => {
-    const well = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });
-    const ill = await startNameServer(says);
+  ] as [string, Record<string, NameSays>][])(
+    "are not all well when one does not answer rightly",
+    async (_, says) => {
+      const well = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });
+      const ill = await startNameServer(says);
 
-    expect(await resolverOf(well.address, ill.address).answersFor(names)).toBe(false);
-    expect(await resolverOf(ill.address, well.address).answersFor(names)).toBe(false);
-  });
+      expect(await resolverOf(well.address, ill.address).answersFor(names)).toBe(false);
+      expect(await resolverOf(ill.address, well.address).answersFor(names)).toBe(false);
+    },
+  );
 
   test("cannot be told without a name to ask for", async () => {
     const well = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });

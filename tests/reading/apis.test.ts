@@ -10,6 +10,7 @@ import {
   readApi,
 } from "../../server/reading/api-lists.ts";
 import type { Credential } from "../../server/reading/credentials.ts";
+import { eachRow } from "../each-row.ts";
 import { type Site, startSite } from "../site.ts";
 import { labFetching, reasonOf } from "./lab.ts";
 
@@ -158,8 +159,8 @@ const KINDS: ApiKind[] = ["linkding", "karakeep", "linkace", "wordpress"];
 const PAGED = KINDS.filter((kind) => kind !== "karakeep");
 
 describe.each(KINDS)("%s", (kind) => {
-  test.each([0, 1, 23, 24, 25, 99, 100, 101, 200, 1000])(
-    "with %i entries is read whole, each once",
+  eachRow([0, 1, 23, 24, 25, 99, 100, 101, 200, 1000])(
+    "is read whole, each entry once, whatever their number",
     async (count) => {
       const { site } = startProgram(kind, make(1, count));
 
@@ -202,14 +203,14 @@ describe.each(KINDS)("%s", (kind) => {
     expect(site.requests.at(-1)!.headers.get("Authorization")).toBe("Bearer s3cret");
   });
 
-  test.each<[what: string, change: (text: string) => string, reason: string]>([
+  eachRow<[what: string, change: (text: string) => string, reason: string]>([
     ["ends early", (text) => text.slice(0, -20), "cut_off"],
     ["is nothing", () => "", "cut_off"],
     ["is a login", () => "<!doctype html><title>Log in</title>", "unreadable"],
     ["is something else", () => '{"message":"hello"}', "unreadable"],
     ["is null", () => "null", "unreadable"],
     ["is too large", (text) => text.padEnd(16 * 1024 * 1024 + 1), "too_large"],
-  ])("whose answer %s fails as such", async (_, change, reason) => {
+  ])("fails as such when its answer is not what it was", async (_, change, reason) => {
     const program: Program = { entries: make(1, 30), answered: 0, beforeAnswer() {} };
     const site = startSite(
       {},
@@ -338,7 +339,7 @@ describe("The API of WordPress", () => {
   const at = (link: string | null, page = "https://a.test/blog/") =>
     apiAddressIn(new Headers(link === null ? {} : { Link: link }), new URL(page)).href;
 
-  test.each<[link: string | null, api: string]>([
+  eachRow<[link: string | null, api: string]>([
     ['<https://a.test/wp-json/>; rel="https://api.w.org/"', "https://a.test/wp-json/"],
     [
       '</x>; rel="y", <https://a.test/?rest_route=/>; title="t"; rel="https://api.w.org/", </z>; rel=z',
@@ -348,7 +349,7 @@ describe("The API of WordPress", () => {
     ['<https://evil.test/wp-json/>; rel="https://api.w.org/"', "https://a.test/blog/wp-json/"],
     ['<https://a.test/other/>; rel="other"', "https://a.test/blog/wp-json/"],
     [null, "https://a.test/blog/wp-json/"],
-  ])("with the header %s is at %s", (link, api) => {
+  ])("is where the header says", (link, api) => {
     expect(at(link)).toBe(api);
   });
 });

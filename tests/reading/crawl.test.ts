@@ -4,6 +4,7 @@ import { readPage } from "../../server/reading/page.ts";
 import { placesOf } from "../../server/reading/places.ts";
 import { SETTINGS_OF, type SettingsOf } from "../../server/reading/settings.ts";
 import { createSiteReader } from "../../server/reading/site.ts";
+import { eachRow } from "../each-row.ts";
 import { type Site, startSite } from "../site.ts";
 import { expectWhole, pathOf } from "./crawl.ts";
 import { labFetching, reasonOf } from "./lab.ts";
@@ -219,7 +220,7 @@ describe("A site cannot be read", () => {
   };
   const html = "<title>x</title>";
 
-  test.each<[what: string, routes: Parameters<typeof startSite>[0], reason: string]>([
+  eachRow<[what: string, routes: Parameters<typeof startSite>[0], reason: string]>([
     ["whose start is missing", {}, "not_found"],
     ["whose start is refused", { "/": 403 }, "unauthorized"],
     ["whose start fails", { "/": 500 }, "unreachable"],
@@ -241,7 +242,7 @@ describe("A site cannot be read", () => {
       { "/": () => new Response(null, { status: 302, headers: { Location: "ftp://x/" } }) },
       "unreachable",
     ],
-  ])("%s", async (_, routes, reason) => {
+  ])("that cannot be had", async (_, routes, reason) => {
     expect(await reasonOf(runSite(`${start(routes).url}/`))).toBe(reason);
   });
 
@@ -278,7 +279,7 @@ describe("A page", () => {
   const readAt = (path: string) =>
     readPage(labFetching(), { url: site.url + path, etag: null, lastModified: null });
 
-  test.each<[header: string, isNofollow: boolean]>([
+  eachRow<[header: string, isNofollow: boolean]>([
     ["nofollow", true],
     ["noindex, NOFOLLOW", true],
     ["none", true],
@@ -288,7 +289,7 @@ describe("A page", () => {
     ["stillup: nofollow", true],
     ["nofollow, otherbot: noindex", true],
     ["unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow", true],
-  ])("with the header %s: %p", async (header, isNofollow) => {
+  ])("says by a header that its links are not to be followed", async (header, isNofollow) => {
     site.say(
       "/x",
       () =>
@@ -298,7 +299,7 @@ describe("A page", () => {
     expect(await readAt("x")).toMatchObject({ kind: "page", isNofollow });
   });
 
-  test.each<[type: string, kind: string]>([
+  eachRow<[type: string, kind: string]>([
     ["text/html", "page"],
     ["TEXT/HTML ; charset=utf-8", "page"],
     ["application/xhtml+xml", "page"],
@@ -306,13 +307,13 @@ describe("A page", () => {
     ["text/plain", "no_page"],
     ["application/octet-stream", "no_page"],
     ["image/svg+xml", "no_page"],
-  ])("of the type %s is %s", async (type, kind) => {
+  ])("is told by its type", async (type, kind) => {
     site.say("/x", () => new Response(Buffer.from("<p>x"), { headers: { "Content-Type": type } }));
 
     expect(await readAt("x")).toMatchObject({ kind });
   });
 
-  test.each<[refresh: string, to: string | null]>([
+  eachRow<[refresh: string, to: string | null]>([
     ["0; url=/y", "y"],
     ["0;URL='y?z'#", "y?z"],
     ["5; /y", "y"],
@@ -320,7 +321,7 @@ describe("A page", () => {
     ["0; url=/x#y", null],
     ["0", null],
     ["0; url=javascript:x", null],
-  ])("that sends its visitors on by %s", async (refresh, to) => {
+  ])("may send its visitors on", async (refresh, to) => {
     const html = { "Content-Type": "text/html" };
     const expected =
       to === null ? { kind: "page" } : { kind: "redirect", to: new URL(to, site.url) };

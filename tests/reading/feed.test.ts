@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { type Feed, MOST_FEED_BYTES, readFeed } from "../../server/reading/feed.ts";
 import { fetchContent, textOf } from "../../server/reading/fetching.ts";
+import { eachRow } from "../each-row.ts";
 import { startSite } from "../site.ts";
 import { labFetching, reasonOf } from "./lab.ts";
 
@@ -174,7 +175,7 @@ describe("A feed", () => {
     expect(list.items[1]!.related).toEqual(["https://a.test/feed"]);
   });
 
-  test.each(FEEDS)("of %s may be empty", async (_, text) => {
+  eachRow(FEEDS)("of every format may be empty", async (_, text) => {
     const empty = text
       .replace(/<item[\s>].*<\/item>/s, "")
       .replace(/<entry[\s>].*<\/entry>/s, "")
@@ -184,16 +185,19 @@ describe("A feed", () => {
     expect((await read(empty)).items).toEqual([]);
   });
 
-  test.each(FEEDS)("of %s that ends early is cut off, wherever that is", async (_, text) => {
-    for (let length = 0; length < text.length - 1; length += 37) {
-      const reason = await reasonOf(read(text.slice(0, length)));
+  eachRow(FEEDS)(
+    "of every format that ends early is cut off, wherever that is",
+    async (_, text) => {
+      for (let length = 0; length < text.length - 1; length += 37) {
+        const reason = await reasonOf(read(text.slice(0, length)));
 
-      expect([length, reason]).toEqual([length, "cut_off"]);
-    }
-    expect(await reasonOf(read(text.slice(0, -1)))).toBe("cut_off");
-  });
+        expect([length, reason]).toEqual([length, "cut_off"]);
+      }
+      expect(await reasonOf(read(text.slice(0, -1)))).toBe("cut_off");
+    },
+  );
 
-  test.each([
+  eachRow([
     ["HTML", "<!doctype html><html><body>Log in</body></html>"],
     ["a sitemap", "<urlset><url><loc>https://a.test/</loc></url></urlset>"],
     ["words", "Not found"],
@@ -201,20 +205,20 @@ describe("A feed", () => {
     ["broken JSON", '{"a":}'],
     ["a list", "[1]"],
     ["an end without a beginning", "<rss><channel></item></channel></rss>"],
-  ])("that is %s is unreadable", async (_, text) => {
+  ])("that is something else is unreadable", async (_, text) => {
     expect(await reasonOf(read(text))).toBe("unreadable");
   });
 
-  test.each([
+  eachRow([
     ["items", `<rss><channel>${"<item/>".repeat(50_001)}</channel></rss>`],
     ["elements", `<rss><channel>${"<a/>".repeat(300_000)}</channel></rss>`],
     ["attributes", `<rss a${' b="c"'.repeat(300_000)}><channel/></rss>`],
     ["items of JSON", JSON_FEED.replace('"items":[', `"items":[${'{"id":"1"},'.repeat(50_000)}`)],
-  ])("with too many %s is too large", async (_, text) => {
+  ])("with too many parts is too large", async (_, text) => {
     expect(await reasonOf(read(text))).toBe("too_large");
   });
 
-  test.each([
+  eachRow([
     [
       "nested outlines",
       `<opml><body>${'<outline text="x">'.repeat(50_000)}${"</outline>".repeat(50_000)}</body></opml>`,
@@ -232,7 +236,7 @@ describe("A feed", () => {
       "names of prototypes",
       "<rss><channel><item><__proto__>x</__proto__><constructor>y</constructor></item></channel></rss>",
     ],
-  ])("with %s harms nothing", async (_, text) => {
+  ])("made to do harm does none", async (_, text) => {
     expect(["none", "unreadable"]).toContain(await reasonOf(read(text)));
   });
 });

@@ -15,8 +15,20 @@ import {
   tarballUrl,
 } from "../../server/reading/repository.ts";
 import { readTarball, type TarballFile } from "../../server/reading/tarball.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { replies, startRawSite, startSite } from "../site.ts";
 import { labFetching, reasonOf } from "./lab.ts";
+
+const TABLES = yamlIn<{
+  repositories: [
+    url: string,
+    host: GitHost,
+    repository: string,
+    ref: string | null,
+    folder: string,
+  ][];
+  elsewhere: string[];
+}>(import.meta.dir, "git.yaml");
 
 const running: { stop(): Promise<void> }[] = [];
 
@@ -28,38 +40,12 @@ const at = (url: string, host?: GitHost) => recognizeRepository(new URL(url), ho
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 
 describe("A repository", () => {
-  test.each<[url: string, host: GitHost, repository: string, ref: string | null, folder: string]>([
-    ["https://github.com/o/r", "github", "https://github.com/o/r", null, ""],
-    ["https://www.github.com/o/r.git", "github", "https://www.github.com/o/r", null, ""],
-    [
-      "https://github.com/o/r/tree/main/docs/en",
-      "github",
-      "https://github.com/o/r",
-      "main",
-      "docs/en/",
-    ],
-    ["https://github.com/o/r/issues/7", "github", "https://github.com/o/r", null, ""],
-    [
-      "https://gitlab.com/g/s/p/-/tree/v1/docs",
-      "gitlab",
-      "https://gitlab.com/g/s/p",
-      "v1",
-      "docs/",
-    ],
-    ["https://gitlab.example.org/g/p.git", "gitlab", "https://gitlab.example.org/g/p", null, ""],
-    ["https://code.example.org/g/p/-/issues", "gitlab", "https://code.example.org/g/p", null, ""],
-    ["https://codeberg.org/o/r", "forgejo", "https://codeberg.org/o/r", null, ""],
-    [
-      "https://gitea.com/o/r/src/branch/main/docs",
-      "gitea",
-      "https://gitea.com/o/r",
-      "main",
-      "docs/",
-    ],
-    ["https://code.example.org/o/r/src/tag/v1", "gitea", "https://code.example.org/o/r", "v1", ""],
-  ])("is recognized at %s", (url, host, repository, ref, folder) => {
-    expect(at(url)).toMatchObject({ host, url: repository, ref, folder });
-  });
+  eachRow(TABLES.repositories)(
+    "is recognized at its many addresses",
+    (url, host, repository, ref, folder) => {
+      expect(at(url)).toMatchObject({ host, url: repository, ref, folder });
+    },
+  );
 
   test("may be on any host that its owner names", () => {
     expect(at("https://code.example.org/o/r")).toBeNull();
@@ -71,14 +57,7 @@ describe("A repository", () => {
     );
   });
 
-  test.each([
-    "https://github.com/",
-    "https://github.com/o",
-    "https://github.com/o/..%2fx",
-    "https://github.com/%zz/r",
-    "https://github.com/o/%2E%2E",
-    "https://example.org/o/r",
-  ])("is not at %s", (url) => expect(at(url)).toBeNull());
+  eachRow(TABLES.elsewhere)("is not at other addresses", (url) => expect(at(url)).toBeNull());
 
   const requests = (repository: Repository | null, ref: string | null) => [
     commitRequest(repository!, ref).url.href,
@@ -106,7 +85,7 @@ describe("A repository", () => {
     expect(requests(at("https://codeberg.org/o/r"), null)[0]).not.toContain("sha=");
   });
 
-  test.each<[host: GitHost, answer: string, commit: string]>([
+  eachRow<[host: GitHost, answer: string, commit: string]>([
     ["github", SHA, SHA],
     ["github", `${SHA}\n`, SHA],
     ["gitlab", JSON.stringify({ id: SHA, short_id: "0123" }), SHA],
@@ -119,7 +98,7 @@ describe("A repository", () => {
     ["gitea", "[]", "unreadable"],
     ["gitea", `[{"sha":"${SHA}"`, "cut_off"],
     ["gitea", "", "cut_off"],
-  ])("of %s with the answer %s has the commit %s", async (host, answer, commit) => {
+  ])("has the commit that its host's answer says", async (host, answer, commit) => {
     const repository = at("https://code.example.org/o/r", host)!;
     const found = Promise.resolve().then(() => commitIn(repository, answer));
 
@@ -253,7 +232,7 @@ describe("A tarball", () => {
       },
     ]);
 
-  test.each<[what: string, make: (tar: Uint8Array) => Uint8Array, reason: string]>([
+  eachRow<[what: string, make: (tar: Uint8Array) => Uint8Array, reason: string]>([
     ["ends early", (tar) => gzipSync(tar).subarray(0, gzipSync(tar).length / 2), "cut_off"],
     ["lacks the last byte", (tar) => gzipSync(tar).subarray(0, -1), "cut_off"],
     ["was cut before it was packed", (tar) => gzipSync(tar.subarray(0, 8000)), "cut_off"],
@@ -263,7 +242,7 @@ describe("A tarball", () => {
     ["is something else that is packed", () => gzipSync("x".repeat(5000)), "unreadable"],
     ["is empty", () => gzipSync(Buffer.alloc(1024)), "unreadable"],
     ["is nothing", () => new Uint8Array(), "cut_off"],
-  ])("that %s fails as such", async (_, make, reason) => {
+  ])("that is damaged fails as such", async (_, make, reason) => {
     expect((await read(make(await some()))).reason).toBe(reason);
   });
 

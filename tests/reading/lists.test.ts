@@ -4,6 +4,7 @@ import { type Batch, jobOf, type PageReading, type Target } from "../../server/r
 import { createReadSource } from "../../server/reading/read.ts";
 import { SETTINGS_OF } from "../../server/reading/settings.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
+import { eachRow } from "../each-row.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { type Site, startSite } from "../site.ts";
 
@@ -139,7 +140,7 @@ describe("A list", () => {
     ["cut sitemap", "sitemap", "<urlset><url><loc>https://a.test/</loc></url>", "cut_off"],
     ["page", "sitemap", "<!doctype html><title>Log in</title>", "not_a_sitemap"],
   ];
-  test.each(refused)("is not what a %s (%s) is", async (_, kind, body, reason) => {
+  eachRow(refused)("is not what another kind is", async (_, kind, body, reason) => {
     const url = serve("/list", () => new Response(body));
     const { end, pages } = await readAt(kind, targetOf(url));
     expect(end).toMatchObject({ kind: "failed", reason });

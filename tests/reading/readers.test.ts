@@ -9,6 +9,7 @@ import { readRepository } from "../../server/reading/git.ts";
 import type { PageReading, ReadKind } from "../../server/reading/job.ts";
 import { createReadSource } from "../../server/reading/read.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
+import { eachRow } from "../each-row.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { type Routes, type Site, startSite } from "../site.ts";
 import { labFetching, reasonOf } from "./lab.ts";
@@ -88,13 +89,13 @@ describe("A feed", () => {
     expect(aged.pages.get("https://blog.test/1")?.outcome).toBe("read");
   });
 
-  test.each<[what: string, routes: Routes, reason: string]>([
+  eachRow<[what: string, routes: Routes, reason: string]>([
     ["is missing", {}, "not_found"],
     ["is refused", { "/feed": 401 }, "unauthorized"],
     ["fails", { "/feed": 500 }, "unreachable"],
     ["is a page", { "/feed": "<html><body>Log in</body></html>" }, "unreadable"],
     ["ends early", { "/feed": RSS.slice(0, 300) }, "cut_off"],
-  ])("that %s fails as such", async (_, routes, reason) => {
+  ])("that cannot be had fails as such", async (_, routes, reason) => {
     expect(await reasonOf(readFeed({ url: `${start(routes).url}/feed` }))).toBe(reason);
   });
 
@@ -263,7 +264,7 @@ describe("A repository", () => {
     expect(notes).toEqual(["1 documents are larger than 2 MiB and were not read."]);
   });
 
-  test.each<[what: string, routes: Routes, reason: string]>([
+  eachRow<[what: string, routes: Routes, reason: string]>([
     ["is missing", {}, "not_found"],
     ["is refused", { "/api/v3/repos/o/r/commits/HEAD": 401 }, "unauthorized"],
     ["names no commit", { "/api/v3/repos/o/r/commits/HEAD": "<html>" }, "unreadable"],
@@ -284,7 +285,7 @@ describe("A repository", () => {
       },
       "forbidden_target",
     ],
-  ])("that %s fails as such", async (_, routes, reason) => {
+  ])("that cannot be had fails as such", async (_, routes, reason) => {
     const url = `${start(routes).url}/o/r`;
 
     expect(await reasonOf(readGit({ url, settings: { host: "github" } }))).toBe(reason);

@@ -2,8 +2,13 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { readCrawlRobots, rulesIn } from "../../server/reading/crawl-robots.ts";
 import { headersWith } from "../../server/reading/credentials.ts";
 import { fetchContent } from "../../server/reading/fetching.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { type Routes, replies, startRawSite, startSite } from "../site.ts";
 import { labFetching, reasonOf } from "./lab.ts";
+
+const TABLES = yamlIn<{
+  rules: [what: string, robots: string, path: string, isAllowed: boolean][];
+}>(import.meta.dir, "robots.yaml");
 
 const running: { stop(): Promise<void> }[] = [];
 
@@ -24,41 +29,7 @@ const rules = (text: string) => rulesIn({ text, isCut: false });
 const page = (path: string) => new URL(path, "https://site.test");
 
 describe("The rules for a crawl", () => {
-  test.each<[what: string, robots: string, path: string, isAllowed: boolean]>([
-    [
-      "the longest rule",
-      "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c",
-      "/a/b",
-      true,
-    ],
-    [
-      "the longest rule",
-      "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c",
-      "/a/b/c",
-      false,
-    ],
-    ["the one that allows, of equals", "User-agent: *\nDisallow: /a\nAllow: /a", "/a", true],
-    ["patterns with an end", "User-agent: *\nDisallow: /*.pdf$", "/x.pdf", false],
-    ["patterns with an end", "User-agent: *\nDisallow: /*.pdf$", "/x.pdf?y", true],
-    ["rules about queries", "User-agent: *\nDisallow: /*?", "/x?y", false],
-    [
-      "escapes, however they are written",
-      "User-agent: *\nDisallow: /%7eme/é",
-      "/~me/%C3%A9",
-      false,
-    ],
-    [
-      "names across a delay",
-      "User-agent: a\nCrawl-delay: 2\nUser-agent: stillup\nDisallow: /",
-      "/",
-      false,
-    ],
-    ["nothing about itself", "User-agent: *\nDisallow: /", "/robots.txt", true],
-    ["an empty rule", "User-agent: *\nDisallow:", "/", true],
-    ["a byte order mark", "\ufeffUser-agent: *\nDisallow: /", "/", false],
-    ["nothing before a name", "Disallow: /\nUser-agent: *\nDisallow: /x", "/", true],
-    ["other line ends", "User-agent: *\rDisallow: /", "/", false],
-  ])("say %s", (_, robots, path, isAllowed) => {
+  eachRow(TABLES.rules)("say what may be read", (_, robots, path, isAllowed) => {
     expect(rules(robots).isAllowed(page(path))).toBe(isAllowed);
   });
 
@@ -104,7 +75,7 @@ Crawl-delay: 0.5`;
 describe("A robots.txt", () => {
   const CLOSED = "User-agent: *\nDisallow: /";
 
-  test.each<[what: string, routes: Routes, isAllowed: boolean]>([
+  eachRow<[what: string, routes: Routes, isAllowed: boolean]>([
     ["is missing", {}, true],
     ["is gone", { "/robots.txt": 410 }, true],
     ["is not for us", { "/robots.txt": 403 }, true],
@@ -117,7 +88,7 @@ describe("A robots.txt", () => {
       },
       false,
     ],
-  ])("that %s", async (_, routes, isAllowed) => {
+  ])("opens or closes a site by how it answers", async (_, routes, isAllowed) => {
     expect((await robotsAt(start(routes))).isAllowed(page("/"))).toBe(isAllowed);
   });
 
@@ -151,25 +122,25 @@ describe("A credential", () => {
     ...more,
   });
 
-  test.each<[ReturnType<typeof of>, "gitlab" | "other", Record<string, string>]>([
+  eachRow<[ReturnType<typeof of>, "gitlab" | "other", Record<string, string>]>([
     [of("bearer"), "other", { Authorization: "Bearer s3cret" }],
     [of("token"), "other", { Authorization: "Token s3cret" }],
     [of("token"), "gitlab", { "PRIVATE-TOKEN": "s3cret" }],
     [of("bearer"), "gitlab", { Authorization: "Bearer s3cret" }],
     [of("basic", { user: "jö" }), "other", { Authorization: "Basic asO2OnMzY3JldA==" }],
     [of("header", { name: "X-Key" }), "other", { "X-Key": "s3cret" }],
-  ])("%j is sent to %s", (credential, program, headers) => {
+  ])("is sent as its kind", (credential, program, headers) => {
     const sent = headersWith(credential, origin, { Accept: "x" }, program);
 
     expect(sent(new URL("https://site.test/other"))).toEqual({ Accept: "x", ...headers });
   });
 
-  test.each([
+  eachRow([
     "http://site.test/",
     "https://site.test:8443/",
     "https://a.site.test/",
     "https://site.test.evil.test/",
-  ])("is not sent to %s", (other) => {
+  ])("is not sent anywhere else", (other) => {
     expect(headersWith(of("bearer"), origin)(new URL(other))).toEqual({});
   });
 

@@ -15,6 +15,17 @@ import {
   scopeOf,
   type Treatment,
 } from "../../server/reading/scope.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
+
+const TABLES = yamlIn<{
+  scopes: [ScopeKind, start: string, candidate: string, isInside: boolean][];
+  moved: [string, ScopeKind, string, string, string, boolean | "moved_away"][];
+  patterns: [pattern: string, target: string, matches: boolean][];
+  keys: [string, string][];
+  not_followed: [path: string, why: ReturnType<typeof whyNotFollowed>][];
+  canonical: [page: string, canonical: string, folds: boolean][];
+  families: [path: string, family: string | null][];
+}>(import.meta.dir, "rules.yaml");
 
 const url = (text: string) => new URL(text, "https://site.test");
 
@@ -40,7 +51,7 @@ describe("What a crawl does with an address", () => {
     [OLD, "read"],
   ];
 
-  test.each<[what: string, Case, [string, Treatment][]]>([
+  eachRow<[what: string, Case, [string, Treatment][]]>([
     ["a folder", {}, [...READ_IN, [BESIDE, "watch"], [SUB, "watch"], [FAR, "watch"]]],
     ["all of it watched", { watch: "all" }, [...READ_IN, [BESIDE, "watch"], [FAR, "watch"]]],
     [
@@ -150,7 +161,7 @@ describe("What a crawl does with an address", () => {
       ],
     ],
   ])(
-    "that is %s",
+    "that is of each kind",
     (_, { scope = "path", include = [], exclude = [], watch = "external" }, cases) => {
       const rules = { scope, include, exclude, watch };
       const treat = createTreatment(rules, url(START), url(START));
@@ -182,128 +193,17 @@ describe("Scope", () => {
     return scope === "moved_away" ? scope : scope(url(candidate));
   };
 
-  test.each<[ScopeKind, start: string, candidate: string, isInside: boolean]>([
-    ["path", "https://a.test/docs/", "https://a.test/docs/x", true],
-    ["path", "https://a.test/docs/", "http://www.a.test/docs/x?y", true],
-    ["path", "https://www.a.test/docs/index.html", "https://a.test/docs/x", true],
-    ["path", "https://a.test/docs/", "https://a.test/docs", true],
-    ["path", "https://a.test/docs/", "https://a.test/docsearch", false],
-    ["path", "https://a.test/docs/", "https://a.test/", false],
-    ["path", "https://a.test/%7Eme/", "https://a.test/~me/x", true],
-    ["path", "https://a.test/é/", "https://a.test/%c3%a9/x", true],
-    ["path", "https://a.test/docs/", "https://b.a.test/docs/", false],
-    ["path", "https://a.test/", "https://a.test:8443/", false],
-    ["host", "https://a.test/docs/", "https://a.test/", true],
-    ["host", "https://a.test/", "http://WWW.a.test./x", true],
-    ["host", "https://a.test/", "https://b.a.test/", false],
-    ["host", "https://www.test/", "https://test/", false],
-    ["domain", "https://docs.example.org/", "https://shop.example.org/", true],
-    ["domain", "https://docs.example.org/", "https://example.org/x", true],
-    ["domain", "https://me.github.io/", "https://you.github.io/", false],
-    ["domain", "https://a.co.uk/", "https://b.co.uk/", false],
-    ["domain", "http://127.0.0.1/", "http://127.0.0.2/", false],
-  ])("%s of %s: %s", (kind, start, candidate, isInside) => {
+  eachRow(TABLES.scopes)("decides what is inside", (kind, start, candidate, isInside) => {
     expect(inside(kind, start, candidate)).toBe(isInside);
   });
 
-  test.each<[string, ScopeKind, string, string, string, boolean | "moved_away"]>([
-    [
-      "both hosts",
-      "host",
-      "https://example.org/",
-      "https://docs.example.org/",
-      "https://docs.example.org/x",
-      true,
-    ],
-    [
-      "the first host still",
-      "host",
-      "https://example.org/",
-      "https://docs.example.org/",
-      "https://example.org/x",
-      true,
-    ],
-    [
-      "the folder of the other host",
-      "path",
-      "https://docs.example.org/",
-      "https://example.org/docs/",
-      "https://example.org/docs/x",
-      true,
-    ],
-    [
-      "nothing more of it",
-      "path",
-      "https://docs.example.org/",
-      "https://example.org/docs/",
-      "https://example.org/shop",
-      false,
-    ],
-    [
-      "the folder that the server adds a slash to",
-      "path",
-      "https://a.test/docs",
-      "https://a.test/docs/",
-      "https://a.test/shop",
-      false,
-    ],
-    [
-      "all of the site whose start is a language",
-      "path",
-      "https://a.test/",
-      "https://a.test/en/",
-      "https://a.test/de/",
-      true,
-    ],
-    [
-      "another domain",
-      "domain",
-      "https://example.org/",
-      "https://example.com/",
-      "https://example.org/",
-      "moved_away",
-    ],
-    [
-      "another person",
-      "host",
-      "https://me.github.io/",
-      "https://you.github.io/",
-      "https://me.github.io/",
-      "moved_away",
-    ],
-  ])("after a redirect: %s", (_, kind, start, end, candidate, isInside) => {
+  eachRow(TABLES.moved)("may move after a redirect", (_, kind, start, end, candidate, isInside) => {
     expect(inside(kind, start, candidate, end)).toBe(isInside);
   });
 });
 
 describe("Patterns", () => {
-  test.each<[pattern: string, target: string, matches: boolean]>([
-    ["/", "/anything", true],
-    ["/archive/", "/archive/2020", true],
-    ["/archive/", "/archive", false],
-    ["/archive/", "/x/archive/", false],
-    ["/*.pdf$", "/a/b.pdf", true],
-    ["/*.pdf$", "/a/b.pdf?x", false],
-    ["*?print=", "/a?print=1", true],
-    ["/a*b*c", "/a-b-b-c-d", true],
-    ["/a*b*c$", "/a-b-c-d", false],
-    ["/a*c$", "/ac-c", true],
-    ["/ab*b$", "/ab", false],
-    ["/a$", "/a", true],
-    ["/a$", "/a/", false],
-    ["/a$b", "/a$b", true],
-    ["/price-*-%2A", "/price-1-*", true],
-    ["/price-%2A", "/price-1", false],
-    ["/%7Eme", "/~me/", true],
-    ["/~me", "/%7eme/", true],
-    ["/é", "/%C3%A9t%C3%A9", true],
-    ["/A", "/a", false],
-    ["/a b", "/a%20b", true],
-    ["***", "/", true],
-    ["https://site.test/a", "/a/b#c", true],
-    ["https://other.test/a", "/a/b", false],
-    ["http*://site.test/*/b$", "/a/b#c", true],
-  ])("%s and %s", (pattern, target, matches) => {
+  eachRow(TABLES.patterns)("match what they are like", (pattern, target, matches) => {
     expect(compileUrlPatterns([pattern])(url(target))).toBe(matches);
   });
 
@@ -347,19 +247,7 @@ describe("Patterns", () => {
 });
 
 describe("The key of a page", () => {
-  test.each([
-    ["/a?utm_source=x&b=1&UTM_Medium=y#c", "/a?b=1"],
-    ["/a?gclid=1&fbclid=2&msclkid=3&mc_cid=4&mc_eid=5", "/a"],
-    ["/a;jsessionid=0A1B.node?x=1", "/a?x=1"],
-    ["/a;JSESSIONID=0A1B/b;v=1", "/a/b;v=1"],
-    ["/a?PHPSESSID=1&sid=2&sessionid=3&jsessionid=4&side=5", "/a?side=5"],
-    ["/?p=17", "/?p=17"],
-    ["/a?", "/a"],
-    ["/a?b=%C3%A9&c=d+e&f", "/a?b=%C3%A9&c=d+e&f"],
-    ["/a?%75tm_source=1&%zz=2", "/a?%zz=2"],
-    ["/a?&b=1&&", "/a?b=1"],
-    ["/a/b/", "/a/b/"],
-  ])("%s is %s", (from, key) => {
+  eachRow(TABLES.keys)("leaves out what does not change the page", (from, key) => {
     expect(crawlKeyOf(url(from))).toBe(url(key).href);
   });
 
@@ -372,72 +260,19 @@ describe("The key of a page", () => {
 });
 
 describe("A crawl does not follow", () => {
-  test.each<[path: string, why: ReturnType<typeof whyNotFollowed>]>([
-    ["/post?replytocom=5", "action"],
-    ["/shop?add-to-cart=7", "action"],
-    ["/w/index.php?title=A&action=edit", "action"],
-    ["/w/index.php?title=A&action=view", null],
-    ["/w/index.php?action", "action"],
-    ["/user/logout", "action"],
-    ["/Signout.php?x", "action"],
-    ["/how-to-logout/", null],
-    ["/a/b/a/c/a/", "growing"],
-    ["/a/b/a/c/", null],
-    ["/x/a/b/a/b", "growing"],
-    ["/a/a/b/b/", null],
-    ["/2020/01/01/post", null],
-    [`/${"a1/b2/".split("").join("")}`, null],
-    [`/${Array.from({ length: 20 }, (_, i) => `s${i}`).join("/")}`, null],
-    [`/${Array.from({ length: 21 }, (_, i) => `s${i}`).join("/")}`, "too_long"],
-    ["/x/////////////////////", "too_long"],
-    [`/?${Array.from({ length: 10 }, (_, i) => `n${i}=`).join("&")}`, null],
-    [`/?${Array.from({ length: 11 }, (_, i) => `n${i}=`).join("&")}`, "too_long"],
-    [`/?${Array.from({ length: 30 }, () => "n=1").join("&")}`, null],
-    [`/${"a".repeat(2048 - "https://site.test/".length)}`, null],
-    [`/${"a".repeat(2049 - "https://site.test/".length)}`, "too_long"],
-  ])("%s: %s", (path, why) => {
+  eachRow(TABLES.not_followed)("what does something or never ends", (path, why) => {
     expect(whyNotFollowed(url(path))).toBe(why);
   });
 });
 
 describe("A canonical URL", () => {
-  test.each<[page: string, canonical: string, folds: boolean]>([
-    ["/a?x=1", "/a", true],
-    ["/a/", "/a", true],
-    ["/a/index.html", "/a/", true],
-    ["http://www.site.test/a", "https://site.test/a", true],
-    ["/index.php?x", "/", true],
-    ["/a", "/", false],
-    ["/a", "/b", false],
-    ["/a", "https://other.test/a", false],
-    ["/a", "https://m.site.test/a", false],
-    ["/A", "/a", false],
-  ])("of %s that is %s", (page, canonical, folds) => {
+  eachRow(TABLES.canonical)("folds pages that are the same", (page, canonical, folds) => {
     expect(foldsInto(url(page), url(canonical))).toBe(folds);
   });
 });
 
 describe("The family of a page", () => {
-  test.each<[path: string, family: string | null]>([
-    ["/about", null],
-    ["/about?x=1", "/about?"],
-    ["/about?y=2&x=1", "/about?"],
-    ["/item-12/part3", "/item-#/part#"],
-    ["/calendar/2031/05/", "/calendar/<date>/"],
-    ["/calendar/2031/05/17/", "/calendar/<date>/"],
-    ["/calendar/2031-05-17", "/calendar/<date>"],
-    ["/calendar/20310517", "/calendar/<date>"],
-    ["/calendar/2031-W05/", "/calendar/<date>/"],
-    ["/2031/05/17/a-post", "/<date>/a-post"],
-    ["/2031/05/a-post-2", "/<date>/a-post-#"],
-    ["/questions/12345/how-to", "/questions/<number>/how-to"],
-    ["/questions/12345", "/questions/<number>"],
-    ["/questions/120500", "/questions/<number>"],
-    ["/c/0123456789abcdef/x", "/c/*/x"],
-    ["/c/550e8400-e29b-41d4-a716-446655440000", "/c/*"],
-    ["/deadbeef/defaced", null],
-    ["/v1.2.3/x", "/v#.#.#/x"],
-  ])("%s", (path, family) => {
+  eachRow(TABLES.families)("leaves out what counts up", (path, family) => {
     expect(familyOf(url(path))).toBe(family && `site.test${family}`);
   });
 
@@ -453,11 +288,11 @@ describe("A family", () => {
   const isDry = (families: ReturnType<typeof createFamilies>, path: string) =>
     families.isDry(familyOf(url(path)));
 
-  test.each([
+  eachRow([
     ["/cal/2031/05", 50],
     ["/list?color=red", 50],
     ["/questions/17", 1000],
-  ])("of %s is dry after %i pages that bring nothing", (path, limit) => {
+  ])("is dry after enough pages that bring nothing", (path, limit) => {
     const families = createFamilies();
 
     expect(read(families, path, limit - 1)).not.toContain(true);
@@ -504,8 +339,8 @@ describe("A family", () => {
 });
 
 describe("Fragments", () => {
-  test.each(["", "top", "TOP", ":~:text=words", "/route/1", "!route"])(
-    "#%s is not judged",
+  eachRow(["", "top", "TOP", ":~:text=words", "/route/1", "!route"])(
+    "that name no place are not judged",
     (fragment) => {
       expect(anchorIn(fragment)).toBeNull();
       expect(hasAnchor(packAnchors([]), fragment)).toBe(true);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { fetchContent } from "../../server/reading/fetching.ts";
 import { readSitemap } from "../../server/reading/sitemap.ts";
+import { eachRow } from "../each-row.ts";
 import { type Routes, replies, startRawSite, startSite } from "../site.ts";
 import { collect, labFetching } from "./lab.ts";
 
@@ -124,7 +125,7 @@ describe("A sitemap", () => {
     expect(await readFrom(`${site.url}/`)).toEqual({ found: PAGES, reason: null } as never);
   });
 
-  test.each<[what: string, body: string | Uint8Array<ArrayBuffer>, reason: string]>([
+  eachRow<[what: string, body: string | Uint8Array<ArrayBuffer>, reason: string]>([
     ["ends in the middle of a location", URLSET.slice(0, 230), "cut_off"],
     ["ends between two entries", URLSET.slice(0, URLSET.indexOf("<url><loc>\n")), "cut_off"],
     ["lacks only its end", URLSET.replace("</urlset>", ""), "cut_off"],
@@ -157,7 +158,7 @@ describe("A sitemap", () => {
     ["has too many lines", "https://a.test/\n".repeat(50_001), "too_large"],
     ["is a bomb", gzipSync(Buffer.alloc(60 * 1024 * 1024, " ")), "too_large"],
     ["has a tag without end", `<urlset><loc ${"a ".repeat(26 * 1024 * 1024)}`, "too_large"],
-  ])("that %s fails as such", async (_, body, reason) => {
+  ])("that is damaged fails as such", async (_, body, reason) => {
     expect((await read(body)).reason).toBe(reason);
   });
 
