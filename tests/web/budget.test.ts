@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { CDPSession, Page } from "playwright-core";
 import { onDashboard } from "../browser.ts";
 import { settled } from "./pages.ts";
@@ -55,13 +55,17 @@ async function loadedBy(page: Page, path: string): Promise<Sent[]> {
 const sum = (sent: Sent[]) => sent.reduce((total, { bytes }) => total + bytes, 0);
 
 onDashboard("The first view", (dashboard) => {
-  test.each(["/", "/links"])("of %s is small, and needs few requests", async (path) => {
-    const { page, accountId } = await dashboard().user();
-    await fillShowcase(dashboard().server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
-    const { page: again } = await dashboard().again(accountId);
-    await page.context().close();
+  let accountId: string;
+  beforeAll(async () => {
+    const { server, account } = dashboard();
+    accountId = await account();
+    await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
+  });
 
-    const sent = await loadedBy(again, path);
+  test.each(["/", "/links"])("of %s is small, and needs few requests", async (path) => {
+    const { page } = await dashboard().again(accountId);
+
+    const sent = await loadedBy(page, path);
 
     const table = sent.map(({ url, type, bytes }) => `${bytes} ${type} ${url}`).join("\n");
     if (process.env.STILLUP_TEST_VERBOSE) console.log(table, sum(sent), sent.length);

@@ -22,10 +22,16 @@ onDashboard("The frame", (dashboard) => {
   const iconOf = (page: Page) =>
     page.evaluate(() => document.querySelector<HTMLLinkElement>("link[rel=icon]")!.href);
 
-  test("counts what needs attention in the menu, the title and the icon", async () => {
-    const { page } = await withLinks(1);
-
+  test("counts what needs attention in the menu, the title and the icon, which are as usual while nothing is dead", async () => {
+    const { page, ids } = await withLinks(0);
     await page.goto("/settings");
+    await page.getByRole("link", { name: "Links 2" }).waitFor();
+    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    expect(await page.title()).toBe("Settings · Stillup");
+    expect(await iconOf(page)).not.toContain("icon-dead");
+
+    await setLink(dashboard().server, ids[0]!, { status: "dead" });
+    await page.reload();
 
     const menu = page.getByRole("navigation", { name: "Main", exact: true });
     await menu.getByRole("link", { name: "Overview 1" }).waitFor();
@@ -35,17 +41,6 @@ onDashboard("The frame", (dashboard) => {
     await groups.getByRole("link", { name: "Docs 1" }).waitFor();
     await page.waitForFunction(() => document.title.startsWith("(1) "));
     expect(await iconOf(page)).toContain("icon-dead");
-  });
-
-  test("has the usual title and icon while nothing is dead", async () => {
-    const { page } = await withLinks(0);
-
-    await page.goto("/settings");
-
-    await page.getByRole("link", { name: "Links 2" }).waitFor();
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
-    expect(await page.title()).toBe("Settings · Stillup");
-    expect(await iconOf(page)).not.toContain("icon-dead");
   });
 
   test("keeps a theme that was chosen, from the first paint on", async () => {
@@ -66,26 +61,22 @@ onDashboard("The frame", (dashboard) => {
     expect(await isDark()).toBe(true);
   });
 
-  test("is a rail of named icons below 1081 px, where a dot says that something is dead", async () => {
+  test("is a rail of named icons below 1081 px, and five tabs on a phone, of which the last opens the rest", async () => {
     const { page } = await withLinks(1, { width: 1080 });
-
-    await page.goto("/settings");
+    await page.goto("/settings/profile");
 
     const overview = page.getByRole("link", { name: "Overview 1" });
     await overview.waitFor();
     expect((await page.locator(".side").boundingBox())?.width).toBe(56);
+    // A dot says that something is dead.
     expect((await overview.locator("em").boundingBox())?.width).toBe(8);
     const name = page.getByRole("link", { name: "Changes" }).locator("span");
     expect((await name.boundingBox())!.width).toBeLessThan(2);
     await page.getByRole("link", { name: "Changes" }).focus();
     expect((await name.boundingBox())!.width).toBeGreaterThan(40);
     expect(await faultsOf(page)).toEqual([]);
-  });
 
-  test("has five tabs on a phone, of which the last opens the rest", async () => {
-    const { page } = await withLinks(1, { width: 390, height: 800 });
-    await page.goto("/settings/profile");
-
+    await page.setViewportSize({ width: 390, height: 800 });
     const tabs = page.getByRole("navigation", { name: "Main, phone" });
     await tabs.getByRole("link", { name: "Overview 1" }).waitFor();
     expect(await tabs.locator("> *").allInnerTexts()).toEqual([

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { createSetup } from "../../server/accounts/users.ts";
 import { onDashboard } from "../browser.ts";
+import { PASSWORD } from "../session/browser.ts";
 import { asksBeforeLeaving } from "./pages.ts";
-
-const PASSWORD = "correct horse battery staple";
 
 onDashboard("The set-up page", (dashboard) => {
   test("leads from the printed link to the first links of a signed-in owner, whose key waits in the settings", async () => {
@@ -41,7 +40,7 @@ onDashboard("The set-up page", (dashboard) => {
 
 onDashboard("The set-up page of an installation in use", (dashboard) => {
   test("leads to the sign-in page", async () => {
-    await dashboard().user();
+    await dashboard().account();
     const { page } = await dashboard().stranger();
 
     await page.goto("/setup");
