@@ -20,7 +20,7 @@ onDashboard("The set-up page", (dashboard) => {
     await page.getByRole("button", { name: "Create account" }).click();
 
     await page.getByRole("dialog", { name: "Add links" }).waitFor();
-    expect(await page.content()).not.toContain("su_");
+    expect(await page.locator("body").innerHTML()).not.toContain("su_");
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("link", { name: "API keys" }).click();
