@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { sourcePages } from "../../server/db/tables.ts";
 import { type Asker, onServer, type Parsed, type TestServer } from "../harness.ts";
@@ -43,9 +43,10 @@ async function noteWrites({ deps: { store } }: TestServer) {
 
 const NO_LIMIT = { STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" };
 
+/** What SQL decides of it, links.test.ts and tests/cluster tell of PostgreSQL. */
 onServer(
   "The links of a site",
-  (server, { test, testOnBoth }) => {
+  (server) => {
     let site: PlayedSite;
     let me: Asker;
     let source: Parsed;
@@ -129,41 +130,38 @@ onServer(
       expect(source.counts).toEqual(counts);
     });
 
-    testOnBoth(
-      "are read once by two processes, and on to the end when one of them stops",
-      async () => {
-        const wanted = (await me.get(`${SOURCES}/${source.id}`)).body.data.counts;
-        const other = startReading(server());
-        const own = await server().account("enterprise");
-        const { id } = (
-          await own.post(SOURCES, {
-            ...{ kind: "site", name: "Docs", url: site.url, settings: { scope: "host" } },
-          })
-        ).body.data;
-        site.requests.clear();
-        reading.wake();
-        other.wake();
-        const hasBegun = async () =>
-          (await own.get(`${SOURCES}/${id}`)).body.data.run.pages.read > PAGES / 6;
-        await until("the first pages", hasBegun, { everyMs: 20 });
-        await reading.stop();
-        const { run, counts } = await other.ended(own, id);
-        await other.stop();
-        reading = startReading(server());
+    test("are read once by two processes, and on to the end when one of them stops", async () => {
+      const wanted = (await me.get(`${SOURCES}/${source.id}`)).body.data.counts;
+      const other = startReading(server());
+      const own = await server().account("enterprise");
+      const { id } = (
+        await own.post(SOURCES, {
+          ...{ kind: "site", name: "Docs", url: site.url, settings: { scope: "host" } },
+        })
+      ).body.data;
+      site.requests.clear();
+      reading.wake();
+      other.wake();
+      const hasBegun = async () =>
+        (await own.get(`${SOURCES}/${id}`)).body.data.run.pages.read > PAGES / 6;
+      await until("the first pages", hasBegun, { everyMs: 20 });
+      await reading.stop();
+      const { run, counts } = await other.ended(own, id);
+      await other.stop();
+      reading = startReading(server());
 
-        expect(run).toMatchObject({ status: "complete", reason: null });
-        expect(counts.links).toBe(wanted.links);
-        // The other process has to learn again what leads to nothing new.
-        expect(counts.pages - wanted.pages).toBeGreaterThanOrEqual(0);
-        expect(counts.pages - wanted.pages).toBeLessThan(100);
-        const twice = [...site.requests].filter(
-          ([path, times]) => times > 1 && site.readable.has(path),
-        );
-        // What a step had read and not written is read again.
-        expect(twice.length).toBeLessThanOrEqual(20);
-        expect(Math.max(...twice.map(([, times]) => times), 1)).toBeLessThanOrEqual(2);
-      },
-    );
+      expect(run).toMatchObject({ status: "complete", reason: null });
+      expect(counts.links).toBe(wanted.links);
+      // The other process has to learn again what leads to nothing new.
+      expect(counts.pages - wanted.pages).toBeGreaterThanOrEqual(0);
+      expect(counts.pages - wanted.pages).toBeLessThan(100);
+      const twice = [...site.requests].filter(
+        ([path, times]) => times > 1 && site.readable.has(path),
+      );
+      // What a step had read and not written is read again.
+      expect(twice.length).toBeLessThanOrEqual(20);
+      expect(Math.max(...twice.map(([, times]) => times), 1)).toBeLessThanOrEqual(2);
+    });
 
     test("stay where the site forbids, refuses, fails or moves away", async () => {
       const { counts } = (await me.get(`${SOURCES}/${source.id}`)).body.data;
