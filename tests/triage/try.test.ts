@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { createDeps, linkChecksApart } from "../../server/app/build.ts";
 import { createStore } from "../../server/db/store.ts";
 import { links, siteHolds } from "../../server/db/tables.ts";
+import { systemClock } from "../../server/lib/clock.ts";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { bucketOf } from "../../server/work/nodes.ts";
 import { type Asker, onServer, startServer } from "../harness.ts";
@@ -160,7 +161,7 @@ onServer(
 
 test("a process that checks judges with what each account expects, and shares no evidence", async () => {
   const server = await startServer("sqlite", { STILLUP_CHECK_PROCESSES: "1" });
-  const checks = linkChecksApart(server.deps);
+  const checks = linkChecksApart({ ...server.deps, clock: systemClock });
   const [me, other] = [await server.account(), await server.account()];
   const url = `${site.url}/page`;
   const mine = await newLink(me, { url, expect: MISSING });
