@@ -52,6 +52,7 @@ onDashboard("Activity in the settings", (dashboard) => {
     await page.getByRole("dialog").getByRole("button", { name: "Links added" }).click();
     await page.waitForURL("**/settings/activity?action=link.created");
     await rows(page).nth(2).waitFor({ state: "detached" });
+    await rows(page).nth(1).waitFor();
     expect(await rows(page).count()).toBe(2);
     await page.getByRole("button", { name: "What: Links added" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Everything" }).click();
