@@ -78,12 +78,16 @@ export async function go(page: Page, path: string): Promise<void> {
   else await page.evaluate(follow, path);
 }
 
-const follow = (path: string) => {
+/** Ends once the frame shows whether the next page has to load. */
+const follow = async (path: string) => {
   const link = document.body.appendChild(document.createElement("a"));
   link.href = path;
   link.click();
   link.remove();
+  for (let frame = 0; frame < 2; frame++)
+    await new Promise((shown) => requestAnimationFrame(shown));
 };
+
 /** The same, and waits until it is there. */
 export async function goWithin(page: Page, path: string): Promise<void> {
   await go(page, path);
