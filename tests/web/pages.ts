@@ -75,18 +75,24 @@ export async function settled(page: Page): Promise<void> {
 /** Goes there as a link of the dashboard leads there, which does not load all of it again. */
 export async function go(page: Page, path: string): Promise<void> {
   if (page.url() === "about:blank") await page.goto(path);
-  else await page.evaluate(follow, path);
+  else {
+    await page.evaluate(follow, path);
+    await page.waitForFunction(twoFrames);
+  }
 }
 
-/** Ends once the frame shows whether the next page has to load. */
-const follow = async (path: string) => {
+const follow = (path: string) => {
   const link = document.body.appendChild(document.createElement("a"));
   link.href = path;
   link.click();
   link.remove();
-  for (let frame = 0; frame < 2; frame++)
-    await new Promise((shown) => requestAnimationFrame(shown));
 };
+
+/** Until then the page does not show whether the next one has to load. */
+const twoFrames = () =>
+  new Promise<boolean>((shown) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => shown(true))),
+  );
 
 /** The same, and waits until it is there. */
 export async function goWithin(page: Page, path: string): Promise<void> {
