@@ -119,9 +119,9 @@ async function narrow(page: Page) {
 /** What was found before stays on the screen meanwhile. */
 async function search(page: Page) {
   const names = page.locator(".s-site b");
-  const found = await holdFirstAnswer(page, "**/dashboard/api/sites?*search=*per_page=50*");
+  const found = await holdFirstAnswer(page, "**/dashboard/api/sites?*search=par*per_page=50*");
   await page.keyboard.press("/");
-  await page.keyboard.type("par");
+  await page.keyboard.insertText("par");
   await page.waitForURL(/search=par/);
   await found.isGiven;
   expect(await names.count()).toBe(4);
