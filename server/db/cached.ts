@@ -3,8 +3,10 @@ import type { Clock } from "../lib/clock.ts";
 import { preparedOnce, type Store } from "./store.ts";
 
 const MOST_CACHED = 1000;
-/** A slow result is cached for this multiple of its duration, so reading it takes at most a twentieth of the time. */
+/** A slow result is cached for this multiple of its duration, so reading it takes about a twentieth of the time. */
 const CACHED_TIMES = 20;
+/** What is shown is never older: a read may be slow only because the machine was busy. */
+const LONGEST_MS = 10_000;
 /** Results that take no longer are not cached, in milliseconds. */
 const QUICK_MS = 20;
 
@@ -28,7 +30,8 @@ export function cached<T>(
   cache.set(key, entry);
   const settle = (isOk: boolean) => {
     const took = clock.elapsed() - startedAt;
-    entry.until = isOk && took > QUICK_MS ? clock.elapsed() + took * CACHED_TIMES : 0;
+    const keptMs = Math.min(took * CACHED_TIMES, LONGEST_MS);
+    entry.until = isOk && took > QUICK_MS ? clock.elapsed() + keptMs : 0;
   };
   value.then(
     () => settle(true),

@@ -31,6 +31,16 @@ test("A slow result is cached for twenty times its duration", async () => {
   expect(await ask("b")).toBe(3);
 });
 
+test("A very slow result is cached for ten seconds only", async () => {
+  const { ask, clock } = counting(3_000);
+
+  expect([await ask(), await ask()]).toEqual([1, 1]);
+  clock.moveBy(9_999);
+  expect(await ask()).toBe(1);
+  clock.moveBy(1);
+  expect(await ask()).toBe(2);
+});
+
 test("Simultaneous calls share one reading", async () => {
   const { ask } = counting(0);
 

@@ -69,6 +69,34 @@ onDashboard("The first page", (dashboard) => {
     expect(await part(page, "Why").count()).toBe(0);
   });
 
+  test("shows in the end what was not counted yet when it was read after a change", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const lives = await livesIn(server, accountId);
+    const urls = pagesOn("gone.late.example", 3);
+    await lives.add(urls);
+    await lives.check();
+    await page.clock.install({ time: server.clock.now() });
+    const counted = page.waitForResponse("**/dashboard/api/overview");
+    await page.goto("/");
+    const old = await (await counted).json();
+    await page.getByRole("heading", { name: "All 3 links are alive" }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+
+    const isRead = Promise.withResolvers<void>();
+    await page.route("**/dashboard/api/overview", async (route) => {
+      await route.fulfill({ json: old });
+      isRead.resolve();
+    });
+    lives.answer(urls, "http_404");
+    await lives.live(1);
+    await isRead.promise;
+    await page.unroute("**/dashboard/api/overview");
+    await page.clock.fastForward(15_000);
+
+    await page.getByRole("heading", { name: "3 links are dead" }).waitFor();
+  });
+
   test("counts a first batch while it is checked, and never says that all is well", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();

@@ -2,12 +2,15 @@ import { type Query, useQueryClient } from "@tanstack/preact-query";
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { withBase } from "./base.ts";
+import { OVERVIEW } from "./counts.ts";
 import { applyStates, type LinkState, refreshRows } from "./link-rows.ts";
 import { SESSION } from "./session.ts";
 
 const ADDRESS = withBase("/dashboard/api/live");
 /** Pause between two refetches of the same query. */
 const PAUSE_MS = 1_000;
+/** The server gives figures that take long to count for up to 10 seconds, in which the last change may be missing. */
+const COUNTED_AGAIN_MS = 12_000;
 /** Pause before the first retry of a refused connection. */
 const RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -70,9 +73,12 @@ export const hasFailed = ({ state }: Query) => state.error !== null;
 function createRefetcher(refetch: (queryKey: string[]) => void) {
   let wanted = new Map<string, string[]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let last: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
     timer = undefined;
     if (wanted.size === 0) return;
+    clearTimeout(last);
+    last = setTimeout(() => refetch(OVERVIEW.queryKey), COUNTED_AGAIN_MS);
     for (const queryKey of wanted.values()) refetch(queryKey);
     wanted = new Map();
     timer = setTimeout(flush, PAUSE_MS);
