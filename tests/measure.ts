@@ -26,6 +26,7 @@ print("Lines and files", [
   total("web with styles", [...sources.filter(({ file }) => file.startsWith("web/")), ...styles]),
   total("product without data", [...code, ...styles]),
   total("tests", scan("tests/**/*.{ts,tsx}")),
+  total("benchmarks", scan("bench/**/*.ts")),
 ]);
 print("Lengths in lines", [
   ["", "median", "p90", "p95", "p99", "longest", "over 40"],

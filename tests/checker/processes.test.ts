@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "bun:test";
 import { join } from "node:path";
+import { seed } from "../../bench/seed.ts";
 import { ownerOf } from "../../server/checker/messages.ts";
 import { siteOf } from "../../server/lib/site.ts";
-import { seed } from "../bench/seed.ts";
 import { checkersOf, isChecker } from "../checkers.ts";
 import { executable } from "../installed.ts";
 import { IS_LONG } from "../long.ts";

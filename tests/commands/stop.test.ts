@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { seed } from "../bench/seed.ts";
+import { seed } from "../../bench/seed.ts";
 import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { watch } from "node:fs";
+import { seed } from "../../bench/seed.ts";
+import { seedWebhooks } from "../../bench/seed-webhooks.ts";
 import { checkIdOf } from "../../server/lib/ids.ts";
 import { messageIdOf } from "../../server/webhooks/send.ts";
-import { seed } from "../bench/seed.ts";
-import { seedWebhooks } from "../bench/seed-webhooks.ts";
 import { startHooks } from "../hooks.ts";
 import { IS_LONG, sized } from "../long.ts";
 import { randomFrom } from "../random.ts";

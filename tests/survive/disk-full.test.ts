@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { seed } from "../bench/seed.ts";
+import { seed } from "../../bench/seed.ts";
 import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";

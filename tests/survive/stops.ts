@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { seed } from "../bench/seed.ts";
+import { seed } from "../../bench/seed.ts";
 import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
 import { sized } from "../long.ts";

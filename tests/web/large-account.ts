@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { seed } from "../../bench/seed.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { openDeps } from "../../server/app/build.ts";
@@ -8,7 +9,6 @@ import { users } from "../../server/db/tables.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
-import { seed } from "../bench/seed.ts";
 
 /** More than are shown on one page. */
 const GROUPS = 60;

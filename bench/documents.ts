@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { DOCUMENT_FORMATS, type DocumentFormat } from "../../server/documents/formats.ts";
-import { randomFrom } from "../random.ts";
+import { DOCUMENT_FORMATS, type DocumentFormat } from "../server/documents/formats.ts";
+import { randomFrom } from "../tests/random.ts";
 import { command, newFolder, newHome, peakMb, serve } from "./program.ts";
 import { seed } from "./seed.ts";
 import { medianBy, type Note } from "./table.ts";

@@ -1,18 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
-import { createKey } from "../../server/accounts/keys.ts";
-import { hasAccounts } from "../../server/accounts/users.ts";
-import { OPERATOR } from "../../server/api/caller.ts";
-import { openDeps } from "../../server/app/build.ts";
-import { readConfig } from "../../server/config/config.ts";
-import { takeNumbers } from "../../server/db/queries.ts";
-import { rowsOf, type Store } from "../../server/db/store.ts";
-import { accounts, type FREQUENCIES, type Verdict } from "../../server/db/tables.ts";
-import { numbersOfKinds } from "../../server/history/kinds.ts";
-import { systemClock } from "../../server/lib/clock.ts";
-import { newId } from "../../server/lib/ids.ts";
-import { siteOfUrl } from "../../server/lib/site.ts";
-import { reclassify } from "../../server/links/reclassify.ts";
-import { bucketOfUrl } from "../../server/work/nodes.ts";
+import { createKey } from "../server/accounts/keys.ts";
+import { hasAccounts } from "../server/accounts/users.ts";
+import { OPERATOR } from "../server/api/caller.ts";
+import { openDeps } from "../server/app/build.ts";
+import { readConfig } from "../server/config/config.ts";
+import { takeNumbers } from "../server/db/queries.ts";
+import { rowsOf, type Store } from "../server/db/store.ts";
+import { accounts, type FREQUENCIES, type Verdict } from "../server/db/tables.ts";
+import { numbersOfKinds } from "../server/history/kinds.ts";
+import { systemClock } from "../server/lib/clock.ts";
+import { newId } from "../server/lib/ids.ts";
+import { siteOfUrl } from "../server/lib/site.ts";
+import { reclassify } from "../server/links/reclassify.ts";
+import { bucketOfUrl } from "../server/work/nodes.ts";
 
 /** How much there is to be, and what the links are. */
 type Seed = {

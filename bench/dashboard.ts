@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
-import { openVisitor } from "../browser.ts";
-import { install, newFolder } from "../installed.ts";
-import { enter, seedLarge } from "../web/large-account.ts";
+import { openVisitor } from "../tests/browser.ts";
+import { install, newFolder } from "../tests/installed.ts";
+import { enter, seedLarge } from "../tests/web/large-account.ts";
 import type { Note } from "./table.ts";
 
 const LINKS = 1_000_000;

@@ -1,10 +1,10 @@
-import { linkByOperator } from "../../server/accounts/oidc/identities.ts";
-import { createAccount } from "../../server/accounts/users.ts";
-import { createService } from "../../server/app/app.ts";
-import { openDeps } from "../../server/app/build.ts";
-import { readConfig } from "../../server/config/config.ts";
-import { systemClock } from "../../server/lib/clock.ts";
-import { oidcSettings, openSurfer, startOidcHost } from "../oidc.ts";
+import { linkByOperator } from "../server/accounts/oidc/identities.ts";
+import { createAccount } from "../server/accounts/users.ts";
+import { createService } from "../server/app/app.ts";
+import { openDeps } from "../server/app/build.ts";
+import { readConfig } from "../server/config/config.ts";
+import { systemClock } from "../server/lib/clock.ts";
+import { oidcSettings, openSurfer, startOidcHost } from "../tests/oidc.ts";
 import { newHome } from "./program.ts";
 import { type Note, p99Of } from "./table.ts";
 

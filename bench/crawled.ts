@@ -1,4 +1,4 @@
-import { randomFrom } from "../random.ts";
+import { randomFrom } from "../tests/random.ts";
 import { createPages, hostOf, pathOf } from "./pages.ts";
 
 /** A site of pages of some 20 kB with 60 links, most of them to each other, and lists of links. */

@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync } from "node:zlib";
-import { type Random, randomFrom } from "../random.ts";
+import { type Random, randomFrom } from "../tests/random.ts";
 
 type Page = { body: Buffer<ArrayBuffer>; isGzip: boolean };
 

@@ -17,7 +17,7 @@ export async function reads(note: Note): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const path = `${ours.url}/api/v1/links/${linkId}`;
   const reply = await (await fetch(path, { headers })).text();
-  const bare = await startProgram([process.execPath, "tests/bench/bare.ts", reply]);
+  const bare = await startProgram([process.execPath, "bench/bare.ts", reply]);
   const runs = [];
   for (let i = 0; i < WARM_UP + ROUNDS; i++) {
     const base = await load({ url: `${bare.url}/`, connections: CONNECTIONS, requests: REQUESTS });

@@ -1,11 +1,11 @@
 import { SQL } from "bun";
-import { openDeps } from "../../server/app/build.ts";
-import { readConfig } from "../../server/config/config.ts";
-import { systemClock } from "../../server/lib/clock.ts";
-import { newId } from "../../server/lib/ids.ts";
-import { claimDueLinks } from "../../server/monitor/claim.ts";
-import type { Deps } from "../../server/work/deps.ts";
-import { ALL_BUCKETS, BUCKETS } from "../../server/work/nodes.ts";
+import { openDeps } from "../server/app/build.ts";
+import { readConfig } from "../server/config/config.ts";
+import { systemClock } from "../server/lib/clock.ts";
+import { newId } from "../server/lib/ids.ts";
+import { claimDueLinks } from "../server/monitor/claim.ts";
+import type { Deps } from "../server/work/deps.ts";
+import { ALL_BUCKETS, BUCKETS } from "../server/work/nodes.ts";
 import { type MeasuredPostgres, startMeasuredPostgres } from "./postgres.ts";
 import { homeAt } from "./program.ts";
 import { medianBy, type Note } from "./table.ts";

@@ -1,6 +1,6 @@
-import { createPageReader } from "../../server/verdict/page/page.ts";
-import { judge } from "../../server/verdict/verdict.ts";
-import { HOSTILE_PAGES } from "../checker/hostile-pages.ts";
+import { createPageReader } from "../server/verdict/page/page.ts";
+import { judge } from "../server/verdict/verdict.ts";
+import { HOSTILE_PAGES } from "../tests/checker/hostile-pages.ts";
 import { ANSWER, CONTEXT } from "./judging.ts";
 import type { Note } from "./table.ts";
 

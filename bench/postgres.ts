@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { startOwnPostgres } from "../own-postgres.ts";
+import { startOwnPostgres } from "../tests/own-postgres.ts";
 import { cpuSeconds, parentOf } from "./program.ts";
 
 /** A PostgreSQL server whose costs are measured. */

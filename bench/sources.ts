@@ -1,5 +1,5 @@
-import { openEngine } from "../../server/db/open.ts";
-import type { Engine } from "../../server/db/store.ts";
+import { openEngine } from "../server/db/open.ts";
+import type { Engine } from "../server/db/store.ts";
 import { gonePath, listPath, pagePath } from "./crawled.ts";
 import { hostOf } from "./pages.ts";
 import { type Home, newFolder, newHome, peakOfReader, serve } from "./program.ts";
@@ -45,7 +45,7 @@ async function bareFetch(web: Web): Promise<number> {
   const urls = Array.from({ length: PAGES }, (_, n) => site.origin + pagePath(n));
   await Bun.write(list, JSON.stringify(urls));
   const run = Bun.spawn(
-    [process.execPath, "tests/bench/bare-fetch.ts", list, String(AT_ONCE), "keep-alive"],
+    [process.execPath, "bench/bare-fetch.ts", list, String(AT_ONCE), "keep-alive"],
     { env: { ...process.env, ...web.settings } },
   );
   return JSON.parse(await new Response(run.stdout).text()).perSecond;

@@ -2,7 +2,7 @@
  * The web that is checked: ten thousands of sites with pages of their own, over http and https, and the name server
  * that knows them. `/stats` returns when the first request came since the last call, and how many did.
  */
-import { startNameServer } from "../name-server.ts";
+import { startNameServer } from "../tests/name-server.ts";
 import { createCrawled } from "./crawled.ts";
 import { addressOf, createPages, siteIn } from "./pages.ts";
 

@@ -1,4 +1,4 @@
-import { METRICS_TOKEN } from "../metrics/reading.ts";
+import { METRICS_TOKEN } from "../tests/metrics/reading.ts";
 import { newFolder, newHome, serve, startProgram } from "./program.ts";
 import { seed } from "./seed.ts";
 import { type Note, p99Of } from "./table.ts";
@@ -23,7 +23,7 @@ const KINDS: [what: string, pathOf: (n: number) => string][] = [
  * machine, the ratios much less.
  */
 export async function hostileApi(note: Note): Promise<void> {
-  const target = await startProgram([process.execPath, "tests/bench/hostile-target.ts"]);
+  const target = await startProgram([process.execPath, "bench/hostile-target.ts"]);
   const { port } = new URL(target.url);
   const usual = new Map<string, number>();
   for (const [what, pathOf] of KINDS) {
@@ -59,13 +59,7 @@ async function measure(urlOf: (n: number) => string): Promise<{ times: Times; en
     STILLUP_SERVICES_FILE: await servicesFile(),
     STILLUP_METRICS_TOKEN: METRICS_TOKEN,
   });
-  const client = [
-    process.execPath,
-    "tests/bench/api-client.ts",
-    `${ours.url}/api/v1`,
-    key,
-    BLOCKED,
-  ];
+  const client = [process.execPath, "bench/api-client.ts", `${ours.url}/api/v1`, key, BLOCKED];
   const child = Bun.spawn([...client, "0"], { stdin: "pipe", stdout: "pipe" });
   child.stdin.write("start\n");
   child.stdin.flush();

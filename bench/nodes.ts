@@ -1,5 +1,5 @@
-import { BUCKETS } from "../../server/work/nodes.ts";
-import { METRICS_TOKEN } from "../metrics/reading.ts";
+import { BUCKETS } from "../server/work/nodes.ts";
+import { METRICS_TOKEN } from "../tests/metrics/reading.ts";
 import { checkAll, LINKS, type Pace } from "./checking.ts";
 import { type MeasuredPostgres, startMeasuredPostgres } from "./postgres.ts";
 import { homeAt, newFolder, serve, sqliteHome } from "./program.ts";

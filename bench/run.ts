@@ -3,7 +3,7 @@
  * `npm run bench -- checking lists`. `--postgres` measures it on PostgreSQL, `--json` prints the table for
  * programs. The executable is measured where it was built.
  */
-import { closeShared } from "../shared.ts";
+import { closeShared } from "../tests/shared.ts";
 import { measureBodies } from "./bodies.ts";
 import { checking } from "./checking.ts";
 import { claims } from "./claims.ts";

@@ -1,5 +1,5 @@
-import { openEngine } from "../../server/db/open.ts";
-import { sampleOf } from "../../server/webhooks/event-types.ts";
+import { openEngine } from "../server/db/open.ts";
+import { sampleOf } from "../server/webhooks/event-types.ts";
 
 import {
   cpuSeconds,
@@ -70,7 +70,7 @@ async function barePosts(): Promise<Pace> {
   const [timestamp, webhookId] = [new Date(at).toISOString(), crypto.randomUUID()];
   const data = sampleOf("link.dead", at);
   const body = JSON.stringify({ event: "link.dead", timestamp, webhookId, data });
-  const program = [process.execPath, "tests/bench/bare-posts.ts"];
+  const program = [process.execPath, "bench/bare-posts.ts"];
   const run = Bun.spawn([...program, receiver.url, String(PENDING), AT_ONCE, body]);
   const told: Pace = JSON.parse(await new Response(run.stdout).text());
   await receiver.stop();
@@ -152,7 +152,7 @@ type Seen = { taken: number; ages: number[]; silent: number };
 
 /** In a process of its own. */
 async function startReceiver() {
-  const program = await startProgram([process.execPath, "tests/bench/receiver.ts"]);
+  const program = await startProgram([process.execPath, "bench/receiver.ts"]);
   const seen = async () => (await (await fetch(`${program.url}seen`)).json()) as Seen;
   return { ...program, seen };
 }

@@ -1,6 +1,6 @@
-import { openEngine } from "../../server/db/open.ts";
-import type { Engine } from "../../server/db/store.ts";
-import { METRICS_TOKEN } from "../metrics/reading.ts";
+import { openEngine } from "../server/db/open.ts";
+import type { Engine } from "../server/db/store.ts";
+import { METRICS_TOKEN } from "../tests/metrics/reading.ts";
 import {
   cpuSeconds,
   type Home,
@@ -75,7 +75,7 @@ async function bareFetch(web: Web, scheme: Scheme): Promise<Pace> {
   const list = `${newFolder()}/urls.json`;
   const urls = Array.from({ length: LINKS }, (_, n) => web.urlOf(n, scheme));
   await Bun.write(list, JSON.stringify(urls));
-  const run = Bun.spawn([process.execPath, "tests/bench/bare-fetch.ts", list, AT_ONCE], {
+  const run = Bun.spawn([process.execPath, "bench/bare-fetch.ts", list, AT_ONCE], {
     env: { ...process.env, ...web.settings, BUN_CONFIG_MAX_HTTP_REQUESTS: "2000" },
   });
   return JSON.parse(await new Response(run.stdout).text());
@@ -202,7 +202,7 @@ async function readHeldMs({ url }: Server): Promise<number> {
 
 /** Starts a client in a process of its own, which then waits for `start`. */
 function startApiClient({ api, key, further }: Server, firstFurther: number) {
-  const command = [process.execPath, "tests/bench/api-client.ts", api, key, further];
+  const command = [process.execPath, "bench/api-client.ts", api, key, further];
   const child = Bun.spawn([...command, String(firstFurther)], { stdin: "pipe", stdout: "pipe" });
   const start = () => {
     child.stdin.write("start\n");

@@ -1,18 +1,18 @@
-import { OPERATOR } from "../../server/api/caller.ts";
-import { openDeps } from "../../server/app/build.ts";
-import { type Env, readConfig } from "../../server/config/config.ts";
-import { accounts, mailAddresses } from "../../server/db/tables.ts";
-import { systemClock } from "../../server/lib/clock.ts";
-import { newId } from "../../server/lib/ids.ts";
-import { createDeliverer } from "../../server/webhooks/deliverer.ts";
-import { sampleOf } from "../../server/webhooks/event-types.ts";
-import { publishEvents } from "../../server/webhooks/events.ts";
-import { createWebhook, deleteWebhook } from "../../server/webhooks/webhooks.ts";
-import { GOOD_TLS, mailSettings, startMailHost } from "../smtp.ts";
+import { OPERATOR } from "../server/api/caller.ts";
+import { openDeps } from "../server/app/build.ts";
+import { type Env, readConfig } from "../server/config/config.ts";
+import { accounts, mailAddresses } from "../server/db/tables.ts";
+import { systemClock } from "../server/lib/clock.ts";
+import { newId } from "../server/lib/ids.ts";
+import { createDeliverer } from "../server/webhooks/deliverer.ts";
+import { sampleOf } from "../server/webhooks/event-types.ts";
+import { publishEvents } from "../server/webhooks/events.ts";
+import { createWebhook, deleteWebhook } from "../server/webhooks/webhooks.ts";
+import { GOOD_TLS, mailSettings, startMailHost } from "../tests/smtp.ts";
 import { newHome } from "./program.ts";
 import { type Note, p99Of } from "./table.ts";
 
-const CA = new URL("../certs/ca.pem", import.meta.url).pathname;
+const CA = new URL("../tests/certs/ca.pem", import.meta.url).pathname;
 /** So few for each that none becomes a digest. */
 const EVENTS = 4;
 const RECIPIENTS = 500;

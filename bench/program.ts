@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { READER_MEMORY } from "../../server/checker/pool.ts";
-import { listeningUrl } from "../listening.ts";
-import { emptyPostgres } from "../postgres.ts";
-import { closeAtEnd } from "../shared.ts";
+import { READER_MEMORY } from "../server/checker/pool.ts";
+import { listeningUrl } from "../tests/listening.ts";
+import { emptyPostgres } from "../tests/postgres.ts";
+import { closeAtEnd } from "../tests/shared.ts";
 
 /** A server in a process of its own. */
 type Program = {
