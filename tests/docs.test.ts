@@ -4,10 +4,12 @@ import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { printConfig } from "../server/config/config.ts";
 import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/verdict/reasons/reasons.ts";
+import { productFiles, testFiles } from "./imports.ts";
 
 const docs = readFileSync("docs/verdicts.md", "utf8");
 
-const code = [...new Bun.Glob("server/verdict/**/*.ts").scanSync()]
+const code = productFiles()
+  .filter((file) => file.startsWith("server/verdict/"))
   .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 
@@ -72,7 +74,7 @@ describe("The pages for people", () => {
   });
 
   test("name tests that are there", () => {
-    const files = [...new Bun.Glob("tests/**/*.test.ts").scanSync()];
+    const files = testFiles();
     const named = pages.flatMap(
       (page) => readFileSync(page, "utf8").match(/[\w./-]+\.test\.ts/g) ?? [],
     );

@@ -6,11 +6,18 @@ export const ROOT = join(import.meta.dir, "..");
 /** One import: `what` is the clause before `from`, and `to` a path from the root or the name of a package. */
 export type Import = { from: string; what: string; to: string };
 
+const filesOf = (...patterns: string[]) =>
+  patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })].sort());
+
+export const isTest = (file: string): boolean => file.endsWith(".test.ts");
+
 /** The source files of the product, as paths from the root. */
 export const productFiles = (): string[] =>
-  ["server/**/*.ts", "web/src/**/*.{ts,tsx}"].flatMap((pattern) =>
-    [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })].sort(),
-  );
+  filesOf("server/**/*.ts", "web/src/**/*.{ts,tsx}").filter((file) => !isTest(file));
+
+/** Tests stand beside the code that they are about, and in `tests` where that is in several rooms. */
+export const testFiles = (): string[] =>
+  filesOf("server/**/*.test.ts", "tests/**/*.test.ts", "web/src/**/*.test.ts");
 
 /** All imports of a file, those of types as well: who knows a type knows the file. */
 export function importsOf(file: string): Import[] {

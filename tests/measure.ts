@@ -25,7 +25,7 @@ print("Lines and files", [
   total("data of the server", ofServer(sources.filter(({ file }) => DATA.test(file)))),
   total("web with styles", [...sources.filter(({ file }) => file.startsWith("web/")), ...styles]),
   total("product without data", [...code, ...styles]),
-  total("tests", scan("tests/**/*.{ts,tsx}")),
+  total("tests", [...scan("tests/**/*.ts"), ...scan("{server,web/src}/**/*.test.ts")]),
   total("benchmarks", scan("bench/**/*.ts")),
 ]);
 print("Lengths in lines", [

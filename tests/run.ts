@@ -9,11 +9,12 @@
  * seconds.json. Files that it does not name run first, and fail a run of all files, so that none is scheduled blindly.
  * `--statements` fails for statements that ran on SQLite in these files, and on PostgreSQL in none of them.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { unseenPromises } from "./contract.ts";
+import { testFiles } from "./imports.ts";
 import { executable } from "./installed.ts";
 import { shareServer } from "./postgres.ts";
 import { newScratchFolder } from "./scratch.ts";
@@ -52,10 +53,7 @@ const LINES_OF_FAILURE = 40;
 
 const isLong = (file: string) => readFileSync(file, "utf8").includes('/long.ts"');
 
-const allFiles = readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".test.ts"))
-  .map((path) => `tests/${path}`)
-  .sort();
+const allFiles = testFiles();
 
 function filesToRun(): string[] {
   const parts = positionals.map((part) => part.replace(/^\.\//, ""));

@@ -49,13 +49,13 @@ export function watchedStore(engine: Engine, watched = createStore(watchedEngine
   });
 }
 
-/** Whether the code that reads a member of the store, two frames up, is in tests/. */
+/** Whether the code that reads a member of the store, two frames up, is that of a test. */
 function isCalledByTest(): boolean {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 3;
   const caller = new Error().stack?.split("\n").at(-1) ?? "";
   Error.stackTraceLimit = limit;
-  return caller.includes("/tests/");
+  return /\/tests\/|\.test\.ts/.test(caller);
 }
 
 /** Frames of the stack that are in server/, nearest first, without those that pass every statement on. */
