@@ -146,8 +146,7 @@ onDashboard("The frame", (dashboard) => {
     await page.getByText("Live", { exact: true }).waitFor();
     await page.clock.install({ time: dashboard().server.clock.now() });
     await page.route("**/dashboard/api/live*", (route) => route.abort());
-    await lookBack(page);
-    await page.waitForRequest("**/dashboard/api/live*");
+    await Promise.all([page.waitForEvent("requestfailed"), lookBack(page)]);
 
     await page.clock.fastForward(6_000);
     await page.getByText(/^Connection lost at \d\d:\d\d\. Data may be out of date/).waitFor();
