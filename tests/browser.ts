@@ -93,12 +93,27 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
     baseURL: place.url,
     viewport: { width, height },
     colorScheme,
+    // What moves is painted sixty times a second, and awaited by whoever clicks on it.
+    reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
   context.setDefaultTimeout(GIVES_UP_AFTER_MS);
   const page = context.pages()[0] ?? (await context.newPage());
-  if (place.clock) await page.clock.setFixedTime(place.clock.now());
+  if (place.clock) {
+    await page.clock.setFixedTime(place.clock.now());
+    await page.addInitScript(loadNothingAhead);
+  }
   return { page, complaints: await collectComplaints(page, place.url) };
+}
+
+/**
+ * The browser has no free moment, in which the dashboard loads all other pages: a hundred files, which most tests never
+ * open. budget.test.ts gives it one.
+ */
+function loadNothingAhead() {
+  const whenFree = requestIdleCallback.bind(globalThis);
+  globalThis.requestIdleCallback = (then, options) =>
+    options?.timeout ? whenFree(then, options) : 0;
 }
 
 /**
@@ -116,8 +131,19 @@ const busy = new Set<Reusing>();
 async function openContext(options: BrowserContextOptions): Promise<BrowserContext> {
   const browser = idle.pop() ?? ((await launch()) as Reusing);
   busy.add(browser);
-  return browser._newContextForReuse(options);
+  const context = await browser._newContextForReuse(options);
+  keepCache(context);
+  return context;
 }
+
+/** Assets that were loaded stay known: they never change, and no other reply may be kept. */
+function keepCache(context: BrowserContext): void {
+  const { _connection } = context as unknown as Connected;
+  _connection.toImpl(context).clearCache = () => Promise.resolve();
+}
+
+/** The part of Playwright that empties a context runs in this process. */
+type Connected = { _connection: { toImpl(of: BrowserContext): { clearCache(): Promise<void> } } };
 
 /** For after each test: closes what was opened, and keeps the browsers for the next one. */
 export async function closeVisitors(): Promise<void> {

@@ -9,7 +9,7 @@ import { createAccount, operatorOf, requireUser } from "../../server/accounts/us
 import { accounts, usageDays, users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { faultsInAllLooks } from "./looking.ts";
-import { go, settled } from "./pages.ts";
+import { go, goWithin } from "./pages.ts";
 
 const PASSWORD = "correct horse battery staple";
 const NEXT_PASSWORD = "another one, quite as long";
@@ -18,8 +18,8 @@ const SAFARI =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/17.5 Safari/605.1.15";
 
 onDashboard("Settings of one's own", (dashboard) => {
-  /** Someone in front of a section, who has a password and so many other sessions. */
-  async function at(section: string, { others = 0 } = {}) {
+  /** Someone who has a password, and what signs them in with another browser. */
+  async function someone() {
     const { server, user } = dashboard();
     const { store, clock } = server.deps;
     const { page, accountId } = await user();
@@ -27,13 +27,8 @@ onDashboard("Settings of one's own", (dashboard) => {
     const owner = await requireUser(server.deps, account!.email);
     const passwordHash = await Bun.password.hash(PASSWORD, COST);
     await store.update(users).set({ passwordHash }).where(eq(users.id, owner.id));
-    const tokens: string[] = [];
-    for (let n = 0; n < others; n++) {
-      tokens.push(await createSession(store, owner.id, clock.now(), { userAgent: SAFARI }));
-    }
-    await page.goto(`/settings/${section}`);
-    await settled(page);
-    return { page, owner, accountId, tokens };
+    const elsewhere = () => createSession(store, owner.id, clock.now(), { userAgent: SAFARI });
+    return { page, owner, accountId, elsewhere };
   }
 
   const codeOf = (secret: string) =>
@@ -45,7 +40,7 @@ onDashboard("Settings of one's own", (dashboard) => {
   /** Turns two-factor sign-in on as a person does. */
   async function turnOn(page: Page) {
     await page.getByRole("button", { name: "Turn on" }).click();
-    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByLabel("Your password").fill(NEXT_PASSWORD);
     await page.getByRole("button", { name: "Continue" }).click();
     const picture = page.getByRole("img", { name: "QR code for your authenticator app" });
     const path = (await picture.locator("path").getAttribute("d")) ?? "";
@@ -64,20 +59,35 @@ onDashboard("Settings of one's own", (dashboard) => {
     return (await fetch(`${url}/dashboard/api/links`, { headers })).status === 200;
   };
 
-  test("say who is signed in and what is used, change the password, keep the theme and keys of the browser, and sign out", async () => {
-    const { page, owner, accountId, tokens } = await at("profile", { others: 1 });
-    await seeUsage(page, owner.email, accountId);
+  test("say who is signed in and what is used, change the password, end sessions, take a second factor, keep the theme and keys of the browser, and sign out", async () => {
+    const { page, owner, accountId, elsewhere } = await someone();
+    await use(accountId);
+    await page.goto("/settings/profile");
+    await seeUsage(page, owner.email);
+    const token = await elsewhere();
     await changePassword(page);
-    expect(await isSignedIn(tokens[0]!)).toBe(false);
-    await go(page, "/settings/sessions");
-    await page.getByText("This one").waitFor();
-    await go(page, "/settings/profile");
+    expect(await isSignedIn(token)).toBe(false);
+
+    const tokens = [await elsewhere(), await elsewhere(), await elsewhere()];
+    await goWithin(page, "/settings/sessions");
+    await endSessions(page);
+    expect(await Promise.all(tokens.map(isSignedIn))).toEqual([false, false, false]);
+
+    const another = await elsewhere();
+    await goWithin(page, "/settings/two-factor");
+    const { secret, codes } = await turnOnAndSave(page);
+    expect(await isSignedIn(another)).toBe(false);
+    await makeNewCodes(page, codes);
+    await turnOff(page, secret);
+
+    await goWithin(page, "/settings/profile");
     await keepTheme(page);
     await page.locator("main").getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  async function seeUsage(page: Page, email: string, accountId: string) {
+  /** Of a plan that allows less. */
+  async function use(accountId: string) {
     const { deps } = dashboard().server;
     const caller = await operatorOf(deps, accountId);
     for (const name of ["one", "two"]) await createKey(deps, caller, { name });
@@ -85,7 +95,9 @@ onDashboard("Settings of one's own", (dashboard) => {
     const lastCheckAt = deps.clock.now() - 5 * 60_000;
     const used = { accountId, day: "2030-01-01", requests: 1234, checks: 54_321, lastCheckAt };
     await deps.store.insert(usageDays).values(used);
-    await page.reload();
+  }
+
+  async function seeUsage(page: Page, email: string) {
     await page.getByText("Free tier").waitFor();
     const you = page.getByRole("region", { name: "You" });
     await you.getByText(email).first().waitFor();
@@ -132,13 +144,25 @@ onDashboard("Settings of one's own", (dashboard) => {
     expect(new URL(page.url()).pathname).toBe("/settings/profile");
   }
 
-  test("turn two-factor sign-in on by a picture or a key, show recovery codes once, make new ones, and turn it off", async () => {
-    const { page, tokens } = await at("two-factor", { others: 1 });
-    const dialog = page.locator("dialog");
+  async function endSessions(page: Page) {
+    const rows = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
+    await rows.filter({ hasText: "This one" }).waitFor();
+    await page.getByRole("button", { name: "End the session of Safari on macOS" }).first().click();
+    await page.getByRole("button", { name: "End session", exact: true }).click();
+    await page.getByText("The session has ended.").waitFor();
+    await page.getByRole("button", { name: "End all 2 others" }).click();
+    await page.getByRole("button", { name: "End 2 sessions" }).click();
+    await page.getByText("2 sessions have ended.").waitFor();
+    await page.getByRole("button", { name: "End all 2 others" }).waitFor({ state: "detached" });
+    expect(await rows.count()).toBe(1);
+  }
+
+  /** The recovery codes are shown once. */
+  async function turnOnAndSave(page: Page) {
     const { groups, secret, codes } = await turnOn(page);
     expect(groups).toMatch(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/);
     expect(codes).toHaveLength(10);
-    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, "dialog")).toEqual([]);
     await page.getByRole("button", { name: "Copy Recovery codes" }).click();
     await page.getByText("Recovery codes: copied").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(codes.join("\n"));
@@ -149,52 +173,40 @@ onDashboard("Settings of one's own", (dashboard) => {
     await page.getByRole("button", { name: "I have saved them" }).click();
     await page.getByText("10 recovery codes are left.").waitFor();
     expect(await page.content()).not.toContain(codes[0]!);
-    expect(await isSignedIn(tokens[0]!)).toBe(false);
+    return { secret, codes };
+  }
 
+  async function makeNewCodes(page: Page, codes: string[]) {
     await page.getByRole("button", { name: "New recovery codes" }).click();
-    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByLabel("Your password").fill(NEXT_PASSWORD);
     await page.getByLabel("Code", { exact: true }).fill(codes[9]!);
     await page.getByRole("button", { name: "Create new codes" }).click();
     const fresh = await page.getByLabel("Recovery codes", { exact: true }).inputValue();
     expect(fresh.split("\n")).toHaveLength(10);
     expect(codes.filter((code) => fresh.includes(code))).toEqual([]);
     await page.getByRole("button", { name: "I have saved them" }).click();
+  }
 
+  async function turnOff(page: Page, secret: string) {
+    const dialog = page.locator("dialog");
     dashboard().server.clock.moveBy(30_000);
     await page.getByRole("button", { name: "Turn off" }).click();
-    await dialog.getByLabel("Your password").fill(PASSWORD);
+    await dialog.getByLabel("Your password").fill(NEXT_PASSWORD);
     await dialog.getByLabel("Code").fill("000 000");
     await dialog.getByRole("button", { name: "Turn off" }).click();
     await page.getByText("Is wrong or was used already").waitFor();
-    expect(await dialog.getByLabel("Your password").inputValue()).toBe(PASSWORD);
+    expect(await dialog.getByLabel("Your password").inputValue()).toBe(NEXT_PASSWORD);
     await dialog.getByLabel("Code").fill(codeOf(secret));
     await dialog.getByRole("button", { name: "Turn off" }).click();
     await page.getByText("Two-factor sign-in is off.").waitFor();
     await page.locator("main").getByText("You sign in with your password only.").waitFor();
-  });
-
-  test("end one session, and then all others, and say how many", async () => {
-    const { page, tokens } = await at("sessions", { others: 3 });
-    const rows = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
-    await rows.first().waitFor();
-    expect(await rows.filter({ hasText: "This one" }).count()).toBe(1);
-
-    await page.getByRole("button", { name: "End the session of Safari on macOS" }).first().click();
-    await page.getByRole("button", { name: "End session", exact: true }).click();
-    await page.getByText("The session has ended.").waitFor();
-    await page.getByRole("button", { name: "End all 2 others" }).click();
-    await page.getByRole("button", { name: "End 2 sessions" }).click();
-
-    await page.getByText("2 sessions have ended.").waitFor();
-    await page.getByRole("button", { name: "End all 2 others" }).waitFor({ state: "detached" });
-    expect(await rows.count()).toBe(1);
-    expect(await Promise.all(tokens.map(isSignedIn))).toEqual([false, false, false]);
-  });
+  }
 
   test("open as a list on a phone, and say what is for administrators only or not there", async () => {
     const chief = { email: "chief@example.org", tier: "business", isAdmin: true } as const;
     await createAccount(dashboard().server.deps, { ...chief, passwordHash: null });
-    const { page } = await at("installation");
+    const { page } = await dashboard().user();
+    await page.goto("/settings/installation");
     const list = page.getByRole("navigation", { name: "Settings" });
     await page.getByText("Ask an administrator for access.").waitFor();
     await go(page, "/settings/profile");

@@ -104,7 +104,7 @@ onDashboard("Backups in the settings", (dashboard) => {
     await page.getByRole("link", { name: "Backups", exact: true }).click();
     await page.getByText("The last backup failed. No room.").waitFor();
     await list(page).nth(6).waitFor();
-    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, "main")).toEqual([]);
 
     const isTheirs = eq(users.accountId, accountId);
     await deps.store.update(users).set({ isAdmin: false }).where(isTheirs);

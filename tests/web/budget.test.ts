@@ -81,4 +81,21 @@ onDashboard("The first view", (dashboard) => {
     const asked = sent.filter(({ type }) => type !== "EventSource");
     expect(asked.length, table).toBeLessThanOrEqual(MOST_REQUESTS);
   });
+
+  test("is followed by the other pages in free moments", async () => {
+    const { page } = await dashboard().again(accountId);
+    await page.addInitScript(() => {
+      globalThis.requestIdleCallback = (then) => Number(setTimeout(then));
+    });
+    const [keys, palette] = ["keys", "palette"].map((name) =>
+      page.waitForResponse(new RegExp(`/assets/${name}-[\\w-]+\\.js$`)),
+    );
+
+    await page.goto("/");
+    await settled(page);
+    await palette;
+    await page.clock.runFor(1_500);
+
+    await keys;
+  });
 });

@@ -29,7 +29,7 @@ onDashboard("The changes", (dashboard) => {
     expect(await died.locator(".sub").count()).toBe(4);
     await died.getByRole("link", { name: "11 more" }).waitFor();
     await page.locator(".chg", { hasText: "came back" }).getByText("after 1 d").waitFor();
-    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, "main")).toEqual([]);
 
     await page.getByRole("button", { name: "Died" }).click();
     await titles.nth(1).waitFor({ state: "detached" });

@@ -89,7 +89,7 @@ onDashboard("The frame", (dashboard) => {
     await tabs.getByRole("button", { name: "More" }).click();
     const more = page.getByRole("dialog", { name: "More" });
     await more.getByRole("link", { name: "Docs 1" }).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page, "dialog")).toEqual([]);
     await more.getByRole("link", { name: "Sites" }).click();
     await page.waitForURL("/sites");
     await more.waitFor({ state: "detached" });
@@ -104,6 +104,9 @@ onDashboard("The frame", (dashboard) => {
     await page.setViewportSize({ width: 1280, height: 800 });
 
     expect(await page.getByRole("button", { name: "Add" }).count()).toBe(0);
+    const groups = page.getByRole("navigation", { name: "Groups" });
+    await groups.getByRole("link", { name: "Docs" }).waitFor();
+    expect(await groups.getByRole("link", { name: "New group" }).count()).toBe(0);
     await page.keyboard.press("Control+k");
     await page.getByRole("option", { name: "Keyboard shortcuts" }).waitFor();
     expect(await page.getByRole("option", { name: "Add links" }).count()).toBe(0);
@@ -146,8 +149,7 @@ onDashboard("The frame", (dashboard) => {
     await page.getByText("Live", { exact: true }).waitFor();
     await page.clock.install({ time: dashboard().server.clock.now() });
     await page.route("**/dashboard/api/live*", (route) => route.abort());
-    await lookBack(page);
-    await page.waitForRequest("**/dashboard/api/live*");
+    await Promise.all([page.waitForEvent("requestfailed"), lookBack(page)]);
 
     await page.clock.fastForward(6_000);
     await page.getByText(/^Connection lost at \d\d:\d\d\. Data may be out of date/).waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { groups, users } from "../../server/db/tables.ts";
+import { groups } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 import { askerOf, faultsInAllLooks } from "./looking.ts";
@@ -26,7 +26,7 @@ onDashboard("Groups in the settings", (dashboard) => {
   }
 
   test("are created in place or from the sidebar, and say at the field what is wrong", async () => {
-    const { server, page, accountId, row, name, description, press, say } = await someone();
+    const { page, row, name, description, press, say } = await someone();
     await page.goto(GROUPS);
     await say("No groups yet");
     await press("New group");
@@ -60,14 +60,6 @@ onDashboard("Groups in the settings", (dashboard) => {
     await page.reload();
     await page.getByRole("button", { name: "Edit Manual" }).waitFor();
     expect(await page.getByRole("button", { name: "Create group" }).count()).toBe(0);
-
-    const isTheirs = eq(users.accountId, accountId);
-    await server.deps.store.update(users).set({ role: "viewer" }).where(isTheirs);
-    await page.reload();
-    await row("Manual").waitFor();
-    expect(await page.locator("main").getByRole("button").count()).toBe(0);
-    await sidebar.getByRole("link", { name: "Manual 0" }).waitFor();
-    expect(await sidebar.getByRole("link", { name: "New group" }).count()).toBe(0);
   });
 
   test("save each field when it is left, take that back, and forget with Escape what cannot be saved", async () => {
@@ -141,9 +133,8 @@ onDashboard("Groups in the settings", (dashboard) => {
     await page.getByRole("menuitem", { name: "Delete" }).waitFor();
     expect(await page.getByRole("menuitem", { name: "Check all links now" }).count()).toBe(0);
     await page.keyboard.press("Escape");
-    expect(await faultsInAllLooks(page)).toEqual([]);
     await press("Edit Docs");
-    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, "main")).toEqual([]);
 
     await inMenu("Docs", "Delete");
     await say("Docs was deleted. Its 3 links will be in no group.");

@@ -5,6 +5,7 @@ import { onDashboard } from "../browser.ts";
 import { saw } from "../checker/ended.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { askerOf } from "./looking.ts";
+import { go } from "./pages.ts";
 
 const HOSTS = "/api/v1/host-settings";
 const KEY = "key-0123456789";
@@ -52,7 +53,7 @@ onDashboard("The settings for hosts", (dashboard) => {
     const host = { id: body.data.id, version: 1, found: "refused" } as const;
     const check = async () => ({ ...saw("credentials_refused"), host });
     await checkDueLinks({ ...server.deps, check });
-    await page.goto("/");
+    await go(page, "/");
     await page.getByRole("status").filter({ hasText: "has refused what is set for it" }).waitFor();
     await page.getByRole("link", { name: "wiki.example.org", exact: true }).click();
     await page.waitForURL(/settings\/hosts/);

@@ -4,10 +4,10 @@ import { createSession, endSessionsOf } from "../../server/accounts/sessions.ts"
 import { onDashboard } from "../browser.ts";
 import { PASSWORD } from "../session/browser.ts";
 import { setPassword } from "./actors.ts";
-import { addButton, openAdd, sheet, urlsField, verdictsOn } from "./adding.ts";
+import { addButton, sheet, urlsField, verdictsOn } from "./adding.ts";
 import { readingsOf } from "./held.ts";
 import { faultsOf } from "./looking.ts";
-import { emailOn } from "./pages.ts";
+import { emailOn, go } from "./pages.ts";
 
 const GROUPS = "/settings/groups";
 const KEYS = "/settings/keys";
@@ -26,9 +26,18 @@ onDashboard("Work that is interrupted", (dashboard) => {
     return { page, end, owner };
   }
 
-  test("a form keeps what was typed when the session ends, and goes on after signing in", async () => {
+  test("what was typed and chosen outlives the session, and while no one is signed in nothing of the page can be seen or pressed", async () => {
     const { page, end } = await signedIn();
     await page.goto(GROUPS);
+    await typeIntoForm(page, end);
+    await go(page, "/links?add");
+    await typeIntoSheet(page, end);
+    await page.keyboard.press("Escape");
+    await go(page, KEYS);
+    await seeNothing(page, end);
+  });
+
+  async function typeIntoForm(page: Page, end: () => Promise<void>) {
     await page.getByRole("button", { name: "New group" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Handbook");
     await page.getByLabel("Description").fill("Half a page of thoughts");
@@ -41,11 +50,9 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await page.getByRole("button", { name: "Create group" }).click();
     await page.getByText("Handbook was created.").waitFor();
     await page.getByRole("main").getByText("Half a page of thoughts").waitFor();
-  });
+  }
 
-  test("a URL that was typed and a choice that was made outlive the session", async () => {
-    const { page, end } = await signedIn();
-    await openAdd(page);
+  async function typeIntoSheet(page: Page, end: () => Promise<void>) {
     await urlsField(page).fill("https://example.org/kept");
     await sheet(page).getByLabel("Checked").selectOption("hourly");
     await addButton(page, "Add 1 link").waitFor();
@@ -62,11 +69,9 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await sheet(page).getByText("example.org/kept").waitFor();
     expect(await verdictsOn(page)).toContainEqual(expect.stringContaining("example.org/kept"));
     await sheet(page).getByText("Checked hourly").waitFor();
-  });
+  }
 
-  test("while no one is signed in nothing of the page can be seen or pressed", async () => {
-    const { page, end } = await signedIn();
-    await page.goto(KEYS);
+  async function seeNothing(page: Page, end: () => Promise<void>) {
     await page.getByText("No API keys").waitFor();
     const newKey = page.getByRole("button", { name: "New key" });
     expect(await newKey.evaluate(isHit)).toBe(true);
@@ -82,10 +87,10 @@ onDashboard("Work that is interrupted", (dashboard) => {
       .locator("dialog.cover")
       .evaluate((dialog) => getComputedStyle(dialog, "::backdrop").backgroundColor);
     expect(backdrop).toMatch(/^(rgb|oklch|lab)\([^/]+\)$/);
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page, "dialog.cover")).toEqual([]);
     expect(await newKey.isVisible()).toBe(true);
     expect(await newKey.evaluate(isHit)).toBe(false);
-  });
+  }
 
   test("someone who signs in instead of another finds nothing of theirs", async () => {
     const { server, account } = dashboard();
@@ -112,8 +117,6 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("a page that an upgrade has taken away is there after one reload", async () => {
     const { page } = await signedIn();
-    await page.goto(KEYS);
-    await page.getByText("No API keys").waitFor();
     let isNew = false;
     await page.route("**/assets/groups-*.js", (route) =>
       isNew ? route.continue() : route.fulfill({ status: 404 }),
@@ -126,6 +129,8 @@ onDashboard("Work that is interrupted", (dashboard) => {
       isNew = true;
       return route.continue();
     });
+    await page.goto(KEYS);
+    await page.getByText("No API keys").waitFor();
 
     await page.getByRole("link", { name: "Groups" }).click();
 
@@ -135,30 +140,50 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("a page that cannot be loaded says so, and reloads until it can, even if the browser gives up a reload", async () => {
     const { page } = await signedIn();
-    await page.goto(KEYS);
-    await page.getByText("No API keys").waitFor();
     await page.route("**/assets/groups-*.js", (route) => route.abort());
     let reloads = 0;
+    const givenUp = Promise.withResolvers<void>();
     await page.route("**/settings/groups", async (route) => {
       if (!route.request().isNavigationRequest()) return route.continue();
       reloads += 1;
-      if (reloads === 2) await page.unroute("**/assets/groups-*.js");
+      if (reloads !== 2) return route.continue();
+      await page.unroute("**/assets/groups-*.js");
       // The document stays when the answer has no content.
-      return reloads === 2 ? route.fulfill({ status: 204 }) : route.continue();
+      await route.fulfill({ status: 204 });
+      givenUp.resolve();
     });
 
+    await page.goto(KEYS);
+    await page.getByText("No API keys").waitFor();
     await page.evaluate(() => Object.assign(globalThis, { isOld: true }));
     await page.getByRole("link", { name: "Groups" }).click();
     await page.waitForFunction(() => !("isOld" in globalThis));
     await page.getByText("This page could not be loaded").waitFor();
+    await page.clock.runFor(6_000);
+    await givenUp.promise;
+    await page.clock.runFor(6_000);
 
     await page.getByText("No groups yet").waitFor();
     expect(reloads).toBe(3);
   });
 
-  test("what stands before the server and fails is reported in words, with its status", async () => {
+  test("what stands before the server and fails is reported in words, and a page that takes long is said to be on its way, where pressing twice does it once", async () => {
     const { page } = await signedIn();
+    const arrived = Promise.withResolvers<void>();
+    await page.route("**/assets/keys-*.js", (route) =>
+      arrived.promise.then(() => route.continue()),
+    );
     await page.goto(GROUPS);
+    await failWithEachStatus(page);
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.locator("#main[aria-busy=true]").waitFor();
+    arrived.resolve();
+    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    await page.locator("#main[aria-busy=false]").waitFor();
+    await pressTwice(page);
+  });
+
+  async function failWithEachStatus(page: Page) {
     let status = 0;
     await page.route("**/dashboard/api/groups", (route) =>
       route.fulfill({ status, contentType: "text/html", body: "<h1>Trouble</h1>" }),
@@ -171,32 +196,20 @@ onDashboard("Work that is interrupted", (dashboard) => {
       await page.getByRole("alert").getByText(`(status ${status})`).waitFor();
       expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Handbook");
     }
-  });
+  }
 
-  test("a page that takes long to come is said to be on its way, and pressing twice there does it once", async () => {
-    const { page } = await signedIn();
-    await page.goto(GROUPS);
-    await page.getByText("No groups yet").waitFor();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route("**/assets/keys-*.js", (route) => promise.then(() => route.continue()));
+  async function pressTwice(page: Page) {
     let asked = 0;
-    await page.route("**/dashboard/api/keys", async (route) => {
-      if (route.request().method() === "POST") asked += 1;
-      await route.continue();
+    page.on("request", (request) => {
+      if (request.url().endsWith("/dashboard/api/keys") && request.method() === "POST") asked += 1;
     });
-
-    await page.getByRole("link", { name: "API keys" }).click();
-    await page.locator("#main[aria-busy=true]").waitFor();
-    resolve();
-    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
-    await page.locator("#main[aria-busy=false]").waitFor();
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Nightly import");
     await page.getByRole("button", { name: "Create key" }).dblclick();
 
     await page.getByRole("heading", { name: "Key created" }).waitFor();
     expect(asked).toBe(1);
-  });
+  }
 });
 
 /** Comes back to the tab from another one. */

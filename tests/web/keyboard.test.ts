@@ -1,24 +1,53 @@
 import { expect, test } from "bun:test";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { onDashboard } from "../browser.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { askerOf } from "./looking.ts";
 
+const GROUPS = "/settings/groups";
+
 onDashboard("The keyboard", (dashboard) => {
-  async function withGroups(...names: string[]) {
+  test("leads to places while no one types, has single keys that can be switched off, and goes on where a row was", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
     const me = await askerOf(server, accountId);
-    for (const name of names) await addGroup(me, name);
+    for (const name of ["Apples", "Pears"]) await addGroup(me, name);
     await addLink(me);
-    await page.goto("/settings/groups");
-    await page.getByRole("link", { name: names[0]! }).first().waitFor();
-    return page;
+    await page.goto(GROUPS);
+    await page.getByRole("link", { name: "Apples" }).first().waitFor();
+    await deleteByKeys(page);
+    await switchOff(page);
+    await goToEachPlace(page);
+  });
+
+  /** Then the focus is in the page, not nowhere. */
+  async function deleteByKeys(page: Page) {
+    await page.getByRole("button", { name: "More for Pears" }).press("Enter");
+    await page.getByRole("menuitem", { name: "Delete" }).press("Enter");
+    const pears = page.getByRole("main").getByRole("link", { name: "Pears" });
+    await pears.waitFor({ state: "detached" });
+    await page.locator("#main:focus, #main :focus").waitFor({ state: "attached" });
   }
 
-  test("leads to each place by two keys, and not while someone types", async () => {
-    const page = await withGroups("Docs");
+  /** All but the key for help. */
+  async function switchOff(page: Page) {
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByRole("checkbox", { name: "Use single keys" }).uncheck();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("n");
+    await page.keyboard.press("/");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe(GROUPS);
+    await page.keyboard.press("?");
+    await help.getByRole("checkbox", { name: "Use single keys" }).check();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+  }
 
+  async function goToEachPlace(page: Page) {
     for (const [key, path] of [
       ["l", "/links"],
       ["s", "/sites"],
@@ -34,44 +63,7 @@ onDashboard("The keyboard", (dashboard) => {
     await page.getByRole("combobox").pressSequentially("gl?");
     expect(await page.getByRole("combobox").inputValue()).toBe("gl?");
     expect(new URL(page.url()).pathname).toBe("/");
-  });
-
-  test("has single keys that can be switched off, except the one for help", async () => {
-    const page = await withGroups("Docs");
-
-    await page.keyboard.press("?");
-    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    await help.getByRole("checkbox", { name: "Use single keys" }).uncheck();
-    await page.keyboard.press("Escape");
-    await help.waitFor({ state: "detached" });
-    await page.keyboard.press("g");
-    await page.keyboard.press("n");
-    await page.keyboard.press("/");
-    expect(await page.getByRole("dialog").count()).toBe(0);
-    expect(new URL(page.url()).pathname).toBe("/settings/groups");
-    await page.keyboard.press("?");
-    await help.getByRole("checkbox", { name: "Use single keys" }).check();
-    await page.keyboard.press("Escape");
-    await help.waitFor({ state: "detached" });
-    await page.keyboard.press("g");
-    await page.keyboard.press("n");
-
-    await page.waitForURL("/alerts");
-  });
-
-  test("goes on in the page when the row that had the focus was deleted", async () => {
-    const page = await withGroups("Apples", "Pears");
-
-    const more = page.getByRole("button", { name: "More for Pears" });
-    await more.press("Enter");
-    await page.getByRole("menuitem", { name: "Delete" }).press("Enter");
-    await page
-      .getByRole("main")
-      .getByRole("link", { name: "Pears" })
-      .waitFor({ state: "detached" });
-
-    await page.locator("#main:focus, #main :focus").waitFor({ state: "attached" });
-  });
+  }
 
   test("is enough to add a link", async () => {
     const { page } = await dashboard().user();

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createKey as createServerKey } from "../../server/accounts/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { apiKeys, users } from "../../server/db/tables.ts";
+import { apiKeys } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { holdFirstAnswer } from "./held.ts";
 import { faultsInAllLooks } from "./looking.ts";
@@ -50,10 +50,10 @@ onDashboard("API keys in the settings", (dashboard) => {
     await asksBeforeLeaving(page, false);
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toBe(await value.inputValue());
-    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, "dialog")).toEqual([]);
     await shown();
     await press("Edit Copied");
-    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, "main")).toEqual([]);
 
     const opened = page.waitForEvent("popup");
     await page.getByRole("link", { name: "API reference" }).click();
@@ -98,10 +98,10 @@ onDashboard("API keys in the settings", (dashboard) => {
     expect(refused.body.error.code).toBe("REVOKED_API_KEY");
   });
 
-  test("say that they have expired, can still be renamed, and are only shown to viewers", async () => {
+  test("say that they have expired, and can still be renamed", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
-    const { name, main, press, say } = keysPage(page);
+    const { name, press, say } = keysPage(page);
     const caller = await operatorOf(server.deps, accountId);
     const { id } = await createServerKey(server.deps, caller, { name: "Late" });
     const yesterday = server.clock.now() - 86_400_000;
@@ -116,11 +116,6 @@ onDashboard("API keys in the settings", (dashboard) => {
     await say("The key was changed.");
     const [row] = await store.select().from(apiKeys).where(eq(apiKeys.id, id));
     expect(row).toMatchObject({ name: "Later", expiresAt: yesterday });
-
-    await store.update(users).set({ role: "viewer" }).where(eq(users.accountId, accountId));
-    await page.reload();
-    await say("Later");
-    expect(await main.getByRole("button").count()).toBe(0);
   });
 
   test("are listed although they were created while the list was loading", async () => {

@@ -1,4 +1,5 @@
-import axe from "axe-core";
+import { readFileSync } from "node:fs";
+import type axe from "axe-core";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createKey } from "../../server/accounts/keys.ts";
@@ -19,54 +20,57 @@ export async function askerOf(server: TestServer, accountId: string): Promise<As
   return server.asker(value, caller);
 }
 
+/** Half the size of the source that the module itself has. */
+const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
+
 /** What only a theme can change. */
 const OF_COLORS = ["color-contrast", "link-in-text-block"];
 
 /**
  * What keeps people from reading or using the page once all of it is there, by axe's rules, and whether it is wider
  * than the screen.
+ * @param part a selector of what to look at, where the rest was seen already
  */
-export async function faultsOf(page: Page): Promise<string[]> {
-  const faults = await barriersOn(page, { rules: { "target-size": { enabled: true } } });
+export async function faultsOf(page: Page, part?: string): Promise<string[]> {
+  const faults = await barriersOn(page, { rules: { "target-size": { enabled: true } } }, part);
   const over = await overflowOf(page);
   return over > 0 ? [...faults, `${over} px too wide`] : faults;
 }
 
 /** The same of the page as it is, and then in dark colors on a phone. */
-export async function faultsInAllLooks(page: Page): Promise<string[]> {
-  const faults = await faultsOf(page);
+export async function faultsInAllLooks(page: Page, part?: string): Promise<string[]> {
+  const faults = await faultsOf(page, part);
   const size = page.viewportSize()!;
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 360, height: 800 });
-  faults.push(...(await faultsOf(page)));
+  faults.push(...(await faultsOf(page, part)));
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(size);
   return faults;
 }
+
 /** As `faultsOf`, for a page that was looked at in the other theme already. */
 export const colorFaultsOf = (page: Page): Promise<string[]> =>
   barriersOn(page, { runOnly: OF_COLORS });
 
-async function barriersOn(page: Page, options: axe.RunOptions): Promise<string[]> {
-  // Until then some of it is half faded in, or fades to its color in the other theme.
-  await page.waitForFunction(
-    () =>
-      !document.querySelector(".loading") &&
-      document.getAnimations().every((each) => each.effect?.getTiming().iterations !== 1),
+async function barriersOn(page: Page, options: axe.RunOptions, part = "html"): Promise<string[]> {
+  await page.waitForFunction(() => !document.querySelector(".loading"));
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
+  return page.evaluate(
+    async ([where, how]) => {
+      const { axe: judge } = globalThis as unknown as { axe: typeof axe };
+      // It would write style sheets that could not be loaded into a document of its own, which our policy forbids.
+      const { violations } = await judge.run(where, {
+        ...how,
+        resultTypes: ["violations"],
+        preload: false,
+      });
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      );
+    },
+    [part, options] as const,
   );
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
-  return page.evaluate(async (how) => {
-    const { axe: judge } = globalThis as unknown as { axe: typeof axe };
-    // It would write style sheets that could not be loaded into a document of its own, which our policy forbids.
-    const { violations } = await judge.run({
-      ...how,
-      resultTypes: ["violations"],
-      preload: false,
-    });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    );
-  }, options);
 }
 
 /** How many pixels the page is wider than the screen. */
