@@ -8,9 +8,7 @@ import { openAdd, urlsField } from "./adding.ts";
 import { HOSTILE } from "./hostile.ts";
 import { EMAILS, fillHostile, hookOf } from "./hostile-account.ts";
 import { overflowOf } from "./looking.ts";
-import { goWithin, pagesFor, type Sight, settled } from "./pages.ts";
-import { fillShowcase } from "./showcase.ts";
-import { fillTeam } from "./team.ts";
+import { goWithin, settled } from "./pages.ts";
 
 /** Takes messages, and answers with everything that is bad. */
 const receiver = Bun.serve({
@@ -24,35 +22,25 @@ const receiver = Bun.serve({
 afterAll(() => receiver.stop(true));
 
 onDashboard("A stranger's text", (dashboard) => {
-  async function hostileAccount() {
+  test("is text on every page, in every dialog and as a list to be imported, whatever it says", async () => {
     const { server, account, again } = dashboard();
     const accountId = await account("owner", { isAdmin: true });
     const receiverUrl = `http://127.0.0.1:${receiver.port}`;
-    const ids = await fillShowcase(server, accountId, `${receiverUrl}/hook`);
-    await fillTeam(server, accountId);
-    const hostile = await fillHostile(server, accountId, receiverUrl);
+    const { linkIds, hookIds, webhookId } = await fillHostile(server, accountId, receiverUrl);
     // High enough to show all of them in a list.
-    const visitor = await again(accountId, { height: 3000 });
-    return { ...visitor, ...hostile, sights: pagesFor({ ...ids, webhook: hostile.webhookId }) };
-  }
-
-  test("is text on every page and in every dialog, whatever it says", async () => {
-    const { page, complaints, sights, linkIds, hookIds, webhookId } = await hostileAccount();
+    const { page, complaints } = await again(accountId, { height: 3000 });
     const seen: Seen = { texts: new Map(), wrong: [], wide: [] };
     // What is known of a link holds all of the texts, whichever it is.
-    const isSome = (n: number) => n % sized(30, 10) === 0;
-    const links = linkIds
-      .filter((_, n) => isSome(n))
-      .map((id) => ({ name: "link", path: `/links/${id}` }));
-    const hooks = hookIds
-      .filter((_, n) => isSome(n))
-      .map((id) => ({ name: "hook", path: `/alerts/${id}` }));
-    const newest = { name: "links", path: "/links?sort=-created_at" };
-    const failed = { name: "alert", path: `/alerts/${webhookId}?result=failed` };
+    const isSome = (n: number) => n % sized(40, 10) === 0;
+    const some = (ids: string[], path: string) =>
+      ids.filter((_, n) => isSome(n)).map((id) => `${path}/${id}`);
 
     await page.goto("/nowhere");
-    for (const sight of [...sights, newest, ...links, ...hooks, failed])
-      await visit(page, sight, seen);
+    for (const path of PAGES) await visit(page, path, seen);
+    for (const path of some(linkIds, "/links")) await visit(page, path, seen, "link");
+    for (const path of some(hookIds, "/alerts")) await visit(page, path, seen, "hook");
+    await visit(page, `/alerts/${webhookId}?result=failed`, seen, "alert");
+    await importAll(page, seen);
 
     expect(seen.wrong).toEqual([]);
     expect(seen.wide).toEqual([]);
@@ -69,43 +57,45 @@ onDashboard("A stranger's text", (dashboard) => {
     );
     expect(missingOn("hook", urls)).toEqual([]);
     expect(missingOn("alert", HOSTILE)).toEqual([]);
-    expect(
-      missingOn(
-        "sessions",
-        HOSTILE.map((text) => storedUserAgent(text) ?? ""),
-      ),
-    ).toEqual([]);
+    const programs = HOSTILE.map((text) => storedUserAgent(text) ?? "");
+    expect(missingOn("sessions", programs)).toEqual([]);
     expect(missingOn("installation", EMAILS)).toEqual([]);
     expect(missingOn("people", EMAILS)).toEqual([]);
+    expect(missingOn("import", LINES)).toEqual([]);
     expect(EMAILS.length).toBeGreaterThan(20);
   });
-
-  test("is text when it is a list to be imported, too", async () => {
-    const { page } = await dashboard().user({ height: 3000 });
-    const lines = HOSTILE.map((text) => text.trim().replace(/[\t\u2028\u2029]/g, " "));
-    const seen: Seen = { texts: new Map(), wrong: [], wide: [] };
-    const table = ["url,group", ...lines.map((line) => `https://example.org/,${quoted(line)}`)];
-
-    for (const list of [lines, table]) {
-      await openAdd(page);
-      await urlsField(page).fill(list.join("\n"));
-      await page.getByRole("button", { name: /^Add \d/ }).waitFor();
-      await inspect(page, "import", seen);
-    }
-
-    expect([seen.wrong, seen.wide]).toEqual([[], []]);
-    expect(lines.filter((line) => !seen.texts.get("import")!.includes(line))).toEqual([]);
-  });
 });
+
+/** Where what strangers wrote is shown. */
+const PAGES = [
+  ...["/", "/links?sort=-created_at", "/sites", "/changes", "/alerts"],
+  ...["people", "sessions", "groups", "views", "hosts", "keys", "activity", "installation"].map(
+    (section) => `/settings/${section}`,
+  ),
+];
+
+/** The texts as lines of a list. */
+const LINES = HOSTILE.map((text) => text.trim().replace(/[\t\u2028\u2029]/g, " "));
+
+/** As a list of links, and as names of groups in a table. */
+async function importAll(page: Page, seen: Seen): Promise<void> {
+  const table = ["url,group", ...LINES.map((line) => `https://example.org/,${quoted(line)}`)];
+  await openAdd(page);
+  for (const list of [LINES, table]) {
+    await urlsField(page).fill(list.join("\n"));
+    await page.getByRole("button", { name: /^Add \d/ }).waitFor();
+    await inspect(page, "import", seen);
+  }
+}
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 /** What was read on the pages of each kind, and what should not be on them. */
 type Seen = { texts: Map<string, string>; wrong: string[]; wide: string[] };
 
-async function visit(page: Page, { name, path }: Sight, seen: Seen): Promise<void> {
+/** @param kind what the page shows, unless its address says so */
+async function visit(page: Page, path: string, seen: Seen, kind = kindOf(path)): Promise<void> {
   await goWithin(page, path);
-  const kind = name.replace("settings-", "").split("-")[0]!;
   await openAll(page, page.getByRole("button", { name: /^Show (\d+ |older )?(more|messages)/ }));
   await openAll(page, page.locator("details:not([open]) > summary"));
   await inspect(page, kind, seen);
@@ -118,14 +108,14 @@ async function visit(page: Page, { name, path }: Sight, seen: Seen): Promise<voi
   }
   for (const menu of (await buttons(MENUS).all()).slice(-MOST_OPENED)) {
     await menu.click();
-    const names = await page.getByRole("menuitem").allInnerTexts();
-    await page.keyboard.press("Escape");
-    for (const item of ITEMS.filter((each) => names.some((name) => each.test(name)))) {
-      await menu.click();
-      await page.getByRole("menuitem", { name: item }).click();
+    const names = await page.getByRole("menuitem").allTextContents();
+    for (const name of names.filter((each) => ITEMS.test(each))) {
+      await page.getByRole("menuitem", { name }).click();
       await inspect(page, `${kind} dialog`, seen);
       await page.keyboard.press("Escape");
+      await menu.click();
     }
+    await page.keyboard.press("Escape");
   }
   const messages = await page.locator(".msgs a").evaluateAll(hrefsOf);
   for (const href of messages.slice(0, MOST_OPENED)) {
@@ -135,11 +125,13 @@ async function visit(page: Page, { name, path }: Sight, seen: Seen): Promise<voi
   }
 }
 
+const kindOf = (path: string) => /^\/(?:settings\/)?(\w*)/.exec(path)![1] || "overview";
+
 /** What opens a dialog, a choice or a form at once. */
 const OPENERS = /^(Edit|End the session of|Role of|Plan of|Group:)/;
 /** What opens a menu that leads to dialogs. */
 const MENUS = /^More (for|about) /;
-const ITEMS = [/^Edit/, /^Rotate/, /^Revoke/, /^New password link/, /^Remove/, /^Delete account/];
+const ITEMS = /^(Edit|Rotate|Revoke|New password link|Remove|Delete account)/;
 const MOST_OPENED = sized(1, 3);
 
 /** Clicks them, and what comes up in their place, until none is left. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { newFolder } from "../installed.ts";
+import { IS_LONG } from "../long.ts";
 import { countTransfers, enter, seedLarge } from "./large-account.ts";
 import { onInstalled } from "./on-installed.ts";
 
@@ -21,7 +22,10 @@ async function prepare() {
   return folder;
 }
 
-onInstalled(
+/** What it takes from pages of any size, links.test.ts, selection.test.ts and overview.test.ts see in small. */
+const atFullSize = IS_LONG ? onInstalled : () => {};
+
+atFullSize(
   "An account of a hundred thousand links",
   (installation) => {
     test("is looked through page by page, with little to load for each", async () => {

@@ -7,10 +7,11 @@ import type { Probe } from "../../server/verdict/probe/probe.ts";
 import { captureResponse } from "../../server/verdict/probe/response.ts";
 import { goOffline, type Looks, onDashboard } from "../browser.ts";
 import { DAY, saw } from "../checker/ended.ts";
+import type { Asker } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { addChecks, type NewCheck } from "../rows.ts";
 import { startSite } from "../site.ts";
-import { askerOf, faultsInAllLooks, faultsOf } from "./looking.ts";
+import { askerOf, faultsOf } from "./looking.ts";
 import { linkPage } from "./pages/link.ts";
 import { go } from "./pages.ts";
 import { PARKED } from "./parked.ts";
@@ -118,12 +119,13 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByRole("button", { name: "Check now", disabled: false }).waitFor();
   });
 
-  test("says what the link is, for how long, why, and how sure that is", async () => {
+  test("says what the link is, for how long, why, and how sure that is, and is walked through in its list", async () => {
     const { page, accountId, link, add, check } = await someone();
     const { server } = dashboard();
     const parked = await add("https://example.org/parked", PARKED);
     const fine = await add("https://example.org/fine");
     const unsure = await add("https://example.org/unsure", BUSY);
+    await walkThrough();
     await check();
     server.clock.moveBy(3 * DAY);
     await page.clock.setFixedTime(server.clock.now());
@@ -175,80 +177,86 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByText("1 run, 2 checks", { exact: true }).waitFor();
     await copy.waitFor();
     expect(await page.locator(".lh .deeds button, .about button").count()).toBe(0);
+
+    /** In the list that it was opened from, which keeps its filter. */
+    async function walkThrough() {
+      await add("https://example.org/walk/one");
+      const two = await add("https://example.org/walk/two");
+      await add("https://example.net/three");
+      await page.goto("/links?search=walk");
+      const bar = page.getByRole("region", { name: "Where you are" });
+
+      await page.locator(`.c-u a[href="/links/${two}"]`).click();
+      await link.heading("example.org/walk/two").waitFor();
+      const position = await bar.locator(".pos").textContent();
+      expect(position).toMatch(/^[12] of 2/);
+      await page.keyboard.press(position?.startsWith("1") ? "j" : "k");
+      await link.heading("example.org/walk/one").waitFor();
+      await bar.getByRole("link", { name: "“walk”" }).click();
+
+      await page.waitForURL("**/links?search=walk");
+    }
   });
 
-  test("invents nothing before the first check, and shows a requested check while it runs", async () => {
-    const { page, link, add, check } = await someone();
-    const id = await add();
+  test("invents nothing before the first check, shows a requested check while it runs, is tried and changed where it stands, and deleted at once", async () => {
+    const { page, me, link, add, check } = await someone();
+    const site = startSite({ "/page": () => new Response(PAGE, HTML) });
+    const id = await add(`${site.url}/page`);
+    await tryIt(page, me, id);
+    await seeFirstChecks();
+    await changeIt();
+    await site.stop();
 
-    await go(page, `/links/${id}`);
-    await link.heading("Waiting for its first check").waitFor();
-    await page.getByText("None yet. Messages are listed for 30 days.").waitFor();
-    expect(await page.locator(".report, .strip, .runs, .plot").count()).toBe(0);
-    expect(await page.locator("main").textContent()).not.toMatch(/0 ?%|unknown/i);
-    await check(GONE);
-    await link.heading("Dead for less than a minute").waitFor();
+    async function seeFirstChecks() {
+      await go(page, `/links/${id}`);
+      await link.heading("Waiting for its first check").waitFor();
+      await page.getByText("None yet. Messages are listed for 30 days.").waitFor();
+      expect(await page.locator(".report, .strip, .runs, .plot").count()).toBe(0);
+      expect(await page.locator("main").textContent()).not.toMatch(/0 ?%|unknown/i);
+      await check(GONE);
+      await link.heading("Dead for less than a minute").waitFor();
 
-    const asked = page.waitForResponse(`**/links/${id}/check`);
-    await page.keyboard.press("r");
-    await page.locator("button[aria-busy=true]", { hasText: "Check now" }).waitFor();
-    await asked;
-    await link.heading(/^Dead for/).waitFor();
-    await check(FINE);
-    await page
-      .getByText("Checked. Alive for less than a minute. The server returned 200.")
-      .waitFor();
-    await page.locator("button[aria-busy=true]").waitFor({ state: "detached" });
-    await link.runs.first().getByText("Alive").waitFor();
-  });
+      const asked = page.waitForResponse(`**/links/${id}/check`);
+      await page.keyboard.press("r");
+      await page.locator("button[aria-busy=true]", { hasText: "Check now" }).waitFor();
+      await asked;
+      await link.heading(/^Dead for/).waitFor();
+      await check(FINE);
+      await page
+        .getByText("Checked. Alive for less than a minute. The server returned 200.")
+        .waitFor();
+      await page.locator("button[aria-busy=true]").waitFor({ state: "detached" });
+      await link.runs.first().getByText("Alive").waitFor();
+    }
 
-  test("is changed where it stands, is deleted at once, and Undo takes both back", async () => {
-    const { page, me, link, add } = await someone();
-    const id = await add();
-    await me.post("/api/v1/groups", { name: "Handbook" });
-    await go(page, `/links/${id}`);
+    /** Undo takes back what was changed, and the deletion. */
+    async function changeIt() {
+      await me.post("/api/v1/groups", { name: "Handbook" });
+      await go(page, `/links/${id}`);
 
-    await link.about.getByRole("button", { name: "Check frequency: Daily" }).click();
-    await page.getByRole("button", { name: "Monthly", exact: true }).click();
-    await page.getByText("Checked monthly").waitFor();
-    await page.keyboard.press("v");
-    await page.getByRole("button", { name: "Handbook", exact: true }).click();
-    await page.getByText("Moved to “Handbook”").waitFor();
-    await link.about.getByText("Handbook").first().waitFor();
-    await page.getByRole("button", { name: /Undo/ }).click();
-    await link.about.getByRole("button", { name: "Group: None" }).waitFor();
-    await page.reload();
-    await link.about.getByRole("button", { name: "Group: None" }).waitFor();
-    await link.about.getByRole("button", { name: "Check frequency: Monthly" }).waitFor();
+      await link.about.getByRole("button", { name: "Check frequency: Daily" }).click();
+      await page.getByRole("button", { name: "Monthly", exact: true }).click();
+      await page.getByText("Checked monthly").waitFor();
+      await page.keyboard.press("v");
+      await page.getByRole("button", { name: "Handbook", exact: true }).click();
+      await page.getByText("Moved to “Handbook”").waitFor();
+      await link.about.getByText("Handbook").first().waitFor();
+      await page.getByRole("button", { name: /Undo/ }).click();
+      await link.about.getByRole("button", { name: "Group: None" }).waitFor();
+      await page.reload();
+      await link.about.getByRole("button", { name: "Group: None" }).waitFor();
+      await link.about.getByRole("button", { name: "Check frequency: Monthly" }).waitFor();
 
-    await page.keyboard.press("#");
-    await page.waitForURL("**/links");
-    await page.getByText("1 link deleted").waitFor();
-    await page.getByRole("button", { name: /Undo/ }).click();
-    await go(page, `/links/${id}`);
-    await link.heading("example.org/page").waitFor();
-    await me.delete(`/api/v1/links/${id}`);
-    await page.goto(`/links/${id}`);
-    await page.getByText("It was deleted, or its address is wrong.").waitFor();
-  });
-
-  test("is walked through in the list that it was opened from, which keeps its filter", async () => {
-    const { page, link, add } = await someone();
-    await add("https://example.org/one");
-    const two = await add("https://example.org/two");
-    await add("https://example.net/three");
-    await page.goto("/links?search=example.org");
-    const bar = page.getByRole("region", { name: "Where you are" });
-
-    await page.locator(`.c-u a[href="/links/${two}"]`).click();
-    await link.heading("example.org/two").waitFor();
-    const position = await bar.locator(".pos").textContent();
-    expect(position).toMatch(/^[12] of 2/);
-    await page.keyboard.press(position?.startsWith("1") ? "j" : "k");
-    await link.heading("example.org/one").waitFor();
-    await bar.getByRole("link", { name: "“example.org”" }).click();
-
-    await page.waitForURL("**/links?search=example.org");
+      await page.keyboard.press("#");
+      await page.waitForURL("**/links");
+      await page.getByText("1 link deleted").waitFor();
+      await page.getByRole("button", { name: /Undo/ }).click();
+      await go(page, `/links/${id}`);
+      await link.heading(/\/page/).waitFor();
+      await me.delete(`/api/v1/links/${id}`);
+      await page.goto(`/links/${id}`);
+      await page.getByText("It was deleted, or its address is wrong.").waitFor();
+    }
   });
 
   test("shows what was: states, runs, checks, response times, responses and alerts", async () => {
@@ -294,41 +302,38 @@ onDashboard("The page of one link", (dashboard) => {
     const [event] = (await me.get(`/api/v1/links/${parked}/events`)).body.data.items;
     await seeAlert(page, `/alerts/${webhook.body.data.id}/messages/${event.id}`);
     await seeRuns(page);
-    expect(await faultsInAllLooks(page)).toEqual([]);
-  });
-
-  test("what it must show can be tried before it is saved", async () => {
-    const site = startSite({ "/page": () => new Response(PAGE, HTML) });
-    const { page, me, link, add } = await someone();
-    const id = await add(`${site.url}/page`);
-    await go(page, `/links/${id}`);
-    const sheet = await link.edit();
-
-    await sheet.getByLabel("The page must contain").fill("Handbook");
-    await sheet.getByRole("button", { name: "Try" }).press("Enter");
-    await sheet.getByRole("status").getByText("The page does not contain “Handbook”.").waitFor();
-    await sheet.getByLabel("The page must contain").fill("Some words");
-    await sheet.getByRole("button", { name: "Try" }).press("Enter");
-    await sheet.getByRole("status").getByText("The server returned 200.").waitFor();
-    await sheet.getByLabel("Accepted status codes").fill("600");
-    await sheet.getByRole("button", { name: "Try" }).click();
-    await sheet
-      .getByRole("alert")
-      .getByText(/must be a status code/)
-      .waitFor();
-
-    const saved = async () => (await me.get(`/api/v1/links/${id}`)).body.data;
-    expect(await saved()).toMatchObject({ expect: null, last_check: null });
-    await sheet.getByLabel("Accepted status codes").fill("200");
-    await sheet.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("status").getByText("The link was changed.").waitFor();
-    expect((await saved()).expect).toEqual({
-      must_contain: ["Some words"],
-      accepted_status_codes: ["200"],
-    });
-    await site.stop();
+    expect(await faultsOf(page)).toEqual([]);
   });
 });
+
+/** What a page must show, before it is saved. */
+async function tryIt(page: Page, me: Asker, id: string) {
+  await go(page, `/links/${id}`);
+  const sheet = await linkPage(page).edit();
+
+  await sheet.getByLabel("The page must contain").fill("Handbook");
+  await sheet.getByRole("button", { name: "Try" }).press("Enter");
+  await sheet.getByRole("status").getByText("The page does not contain “Handbook”.").waitFor();
+  await sheet.getByLabel("The page must contain").fill("Some words");
+  await sheet.getByRole("button", { name: "Try" }).press("Enter");
+  await sheet.getByRole("status").getByText("The server returned 200.").waitFor();
+  await sheet.getByLabel("Accepted status codes").fill("600");
+  await sheet.getByRole("button", { name: "Try" }).click();
+  await sheet
+    .getByRole("alert")
+    .getByText(/must be a status code/)
+    .waitFor();
+
+  const saved = async () => (await me.get(`/api/v1/links/${id}`)).body.data;
+  expect(await saved()).toMatchObject({ expect: null, last_check: null });
+  await sheet.getByLabel("Accepted status codes").fill("200");
+  await sheet.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("The link was changed.").waitFor();
+  expect((await saved()).expect).toEqual({
+    must_contain: ["Some words"],
+    accepted_status_codes: ["200"],
+  });
+}
 
 /** States are carried forward between checks, and the arrow keys name the run. */
 async function seeStates(page: Page) {

@@ -17,7 +17,8 @@ import { emailOn, settled, signIn, signOut } from "./pages.ts";
 
 onDashboard("Signing in", (dashboard) => {
   // One address may try only so often in a minute.
-  beforeEach(() => dashboard().server.clock.moveBy(60_000));
+  const aMinutePasses = () => dashboard().server.clock.moveBy(60_000);
+  beforeEach(aMinutePasses);
 
   async function newUser(email: string) {
     const { deps } = dashboard().server;
@@ -38,10 +39,37 @@ onDashboard("Signing in", (dashboard) => {
     return { user, code, codes };
   }
 
-  test("failed sign-ins are reported in words that do not say whether the user exists, and shown until they are dismissed", async () => {
+  test("failed sign-ins are reported, a stranger gets the page they asked for and no other site, and what was asked before signing in ends nothing", async () => {
+    const { page } = await dashboard().stranger();
+    await seeFailedSignIns(page);
+    await becomeStranger(page);
+    await comeAndGo(page);
+    await becomeStranger(page);
+    await neverLeaveForAnotherSite(page);
+    await becomeStranger(page);
+    await lookTooLate(page);
+  });
+
+  test("people come in by invitations, codes, recovery codes and one-time links", async () => {
+    const { page } = await dashboard().stranger();
+    await acceptInvitation(page);
+    await becomeStranger(page);
+    await giveCode(page);
+    await becomeStranger(page);
+    await guessCodes(page);
+    await becomeStranger(page);
+    await followOneTimeLink(page);
+  });
+
+  async function becomeStranger(page: Page) {
+    await page.context().clearCookies();
+    aMinutePasses();
+  }
+
+  /** In words that do not say whether the user exists; shown until they are dismissed. */
+  async function seeFailedSignIns(page: Page) {
     const email = "tried@example.org";
     await newUser(email);
-    const { page } = await dashboard().stranger();
     await page.goto("/sign-in");
     for (const tried of [email, email, "unknown@example.org"]) {
       const answer = page.waitForResponse(isSigningIn);
@@ -55,19 +83,20 @@ onDashboard("Signing in", (dashboard) => {
     await notice.getByText("from 127.0.0.1").waitFor();
     await page.reload();
     await notice.waitFor();
-    await settled(page);
-    expect(await faultsOf(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 800 });
     await page.emulateMedia({ colorScheme: "dark" });
+    await settled(page);
     expect(await faultsOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme: "light" });
     await page.getByRole("button", { name: "Dismiss" }).click();
     await notice.waitFor({ state: "detached" });
     await page.goto("/settings/activity");
     await page.getByText("Someone failed 2 times to sign in as").waitFor();
-  });
+  }
 
-  test("a stranger who asks for a page signs in and gets it, and is a stranger again after signing out, which may fail", async () => {
-    const { page } = await dashboard().stranger();
+  /** A stranger again after signing out, which may fail. */
+  async function comeAndGo(page: Page) {
     await newUser("in-and-out@example.org");
 
     await page.goto("/settings/keys?page=1");
@@ -86,7 +115,134 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.goto("/links");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  });
+  }
+
+  /** Whatever the address says. */
+  async function neverLeaveForAnotherSite(page: Page) {
+    await newUser("careful@example.org");
+
+    await page.goto("/sign-in?next=//example.com/");
+    await signIn(page, "careful@example.org");
+
+    await page.getByRole("link", { name: "Settings" }).waitFor();
+    for (const next of ["/.//example.com/", "/x/..//example.com", "/\\\\example.com"]) {
+      await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+      await page.getByRole("link", { name: "Settings" }).waitFor();
+      expect(page.url()).toBe(`${dashboard().server.url}/`);
+    }
+  }
+
+  /** From before signing in, answered late. */
+  async function lookTooLate(page: Page) {
+    await newUser("overtaken@example.org");
+    await page.goto("/");
+    await page.getByLabel("E-mail").waitFor();
+
+    // A wrong password makes the dashboard look at the session again.
+    const look = await holdFirstAnswer(page, "**/dashboard/api/session");
+    await signIn(page, "overtaken@example.org", "a wrong password");
+    await look.isGiven;
+    await signIn(page, "overtaken@example.org");
+    await page.getByRole("link", { name: "Settings" }).waitFor();
+    const late = page.waitForResponse(/dashboard\/api\/session$/);
+    look.letGo();
+    await (await late).finished();
+
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    expect(await page.getByText("Your session expired.").count()).toBe(0);
+  }
+
+  /** Says nothing of an earlier password or earlier sessions. */
+  async function acceptInvitation(page: Page) {
+    const token = await createPasswordLink(
+      dashboard().server.deps,
+      await newUser("invited@example.org"),
+    );
+
+    await page.goto(`/invitation#token=${token}`);
+    await page.waitForURL("/invitation");
+    await page.getByText("Create your password to join.").waitFor();
+    const text = async () => (await page.getByRole("main").textContent()) ?? "";
+    expect(await text()).not.toMatch(/new password|session|everywhere/i);
+    await page.getByLabel("Password", { exact: true }).fill("another long password");
+    await page.getByRole("button", { name: "Create password" }).click();
+
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    expect(await text()).not.toMatch(/new password|session|everywhere/i);
+  }
+
+  /** A code is asked for next, without anything moving. */
+  async function giveCode(page: Page) {
+    const { code } = await securedUser("careful-too@example.org");
+    const card = page.locator(".door-card");
+
+    await page.goto("/settings/keys?page=1");
+    await page.getByLabel("E-mail").waitFor();
+    const before = await card.boundingBox();
+    await signIn(page, "careful-too@example.org");
+    const field = page.getByLabel("Code from your app");
+    await field.waitFor();
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await field.getAttribute("autocomplete")).toBe("one-time-code");
+    expect(await card.boundingBox()).toEqual(before);
+    await field.fill("000000");
+    await field.press("Enter");
+    await page.getByText("The code is wrong or was used already.").waitFor();
+    expect(await card.boundingBox()).toEqual(before);
+    await page.keyboard.type(code());
+    await page.keyboard.press("Enter");
+
+    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    expect(page.url()).toEndWith("/settings/keys?page=1");
+  }
+
+  /** Has to wait, goes back with the e-mail kept, and uses a recovery code in the place of the app. */
+  async function guessCodes(page: Page) {
+    const { codes } = await securedUser("phoneless@example.org");
+    await page.goto("/links");
+    await signIn(page, "phoneless@example.org");
+    const field = page.getByLabel("Code from your app");
+    await field.waitFor();
+    for (const guess of ["000001", "000002", "000003", "000004"]) {
+      const answered = page.waitForResponse(isSigningIn);
+      await page.locator("button[type=submit]:not([aria-busy])").waitFor();
+      await field.fill(guess);
+      await field.press("Enter");
+      await answered;
+    }
+    await page.getByText("Too many wrong passwords or codes. Try again in 1 second.").waitFor();
+    await field.waitFor();
+    dashboard().server.clock.moveBy(60_000);
+
+    await page.getByRole("button", { name: "Back" }).click();
+    expect(await page.getByLabel("E-mail").inputValue()).toBe("phoneless@example.org");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Use a recovery code" }).click();
+    await page.getByLabel("Recovery code").fill(codes[0]!.toLowerCase());
+    await page.getByRole("button", { name: "Sign in" }).click();
+
+    await page.getByText("No links yet").waitFor();
+  }
+
+  /** Asks for the code as well, keeps the new password meanwhile, and signs in. */
+  async function followOneTimeLink(page: Page) {
+    const { user, code } = await securedUser("both@example.org");
+    const token = await createPasswordLink(dashboard().server.deps, user);
+
+    await page.goto(`/password#token=${token}`);
+    await page.waitForURL("/password");
+    await page.getByLabel("New password").fill("another long password");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByLabel("Code", { exact: true }).fill(code());
+    await page.getByRole("button", { name: "Set password" }).click();
+
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    await page.getByText("all earlier sessions have ended").waitFor();
+    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await page.waitForURL("/");
+  }
 
   test("someone who signs out is not asked to sign in again, whatever happens meanwhile", async () => {
     const { server, user, again } = dashboard();
@@ -122,21 +278,6 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  test("someone who is sent to sign in never ends up on another site", async () => {
-    const { page } = await dashboard().stranger();
-    await newUser("careful@example.org");
-
-    await page.goto("/sign-in?next=//example.com/");
-    await signIn(page, "careful@example.org");
-
-    await page.getByRole("link", { name: "Settings" }).waitFor();
-    for (const next of ["/.//example.com/", "/x/..//example.com", "/\\\\example.com"]) {
-      await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
-      await page.getByRole("link", { name: "Settings" }).waitFor();
-      expect(page.url()).toBe(`${dashboard().server.url}/`);
-    }
-  });
-
   test("when a session has ended the next request asks to sign in right there, and someone else who does sees nothing of what was there before", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
@@ -165,117 +306,6 @@ onDashboard("Signing in", (dashboard) => {
     await signOut(page);
     await page.getByLabel("E-mail").waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-  });
-
-  test("a look at the session from before signing in, answered late, does not end the new one", async () => {
-    const { page } = await dashboard().stranger();
-    await newUser("overtaken@example.org");
-    await page.goto("/");
-    await page.getByLabel("E-mail").waitFor();
-
-    // A wrong password makes the dashboard look at the session again.
-    const look = await holdFirstAnswer(page, "**/dashboard/api/session");
-    await signIn(page, "overtaken@example.org", "a wrong password");
-    await look.isGiven;
-    await signIn(page, "overtaken@example.org");
-    await page.getByRole("link", { name: "Settings" }).waitFor();
-    const late = page.waitForResponse(/dashboard\/api\/session$/);
-    look.letGo();
-    await (await late).finished();
-
-    await page.getByRole("link", { name: "Settings" }).click();
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
-    expect(await page.getByText("Your session expired.").count()).toBe(0);
-  });
-
-  test("an invitation says nothing of an earlier password or earlier sessions", async () => {
-    const { server, stranger } = dashboard();
-    const { page } = await stranger();
-    const token = await createPasswordLink(server.deps, await newUser("invited@example.org"));
-
-    await page.goto(`/invitation#token=${token}`);
-    await page.waitForURL("/invitation");
-    await page.getByText("Create your password to join.").waitFor();
-    const text = async () => (await page.getByRole("main").textContent()) ?? "";
-    expect(await text()).not.toMatch(/new password|session|everywhere/i);
-    await page.getByLabel("Password", { exact: true }).fill("another long password");
-    await page.getByRole("button", { name: "Create password" }).click();
-
-    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
-    expect(await text()).not.toMatch(/new password|session|everywhere/i);
-  });
-
-  test("where there is a second factor a code is asked for next, without anything moving", async () => {
-    const { page } = await dashboard().stranger();
-    const { code } = await securedUser("careful-too@example.org");
-    const card = page.locator(".door-card");
-
-    await page.goto("/settings/keys?page=1");
-    await page.getByLabel("E-mail").waitFor();
-    const before = await card.boundingBox();
-    await signIn(page, "careful-too@example.org");
-    const field = page.getByLabel("Code from your app");
-    await field.waitFor();
-    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(await field.getAttribute("autocomplete")).toBe("one-time-code");
-    expect(await card.boundingBox()).toEqual(before);
-    await field.fill("000000");
-    await field.press("Enter");
-    await page.getByText("The code is wrong or was used already.").waitFor();
-    expect(await card.boundingBox()).toEqual(before);
-    await page.keyboard.type(code());
-    await page.keyboard.press("Enter");
-
-    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
-    expect(page.url()).toEndWith("/settings/keys?page=1");
-  });
-
-  test("too many wrong codes have to wait, going back keeps the e-mail, and a recovery code does in the place of the app", async () => {
-    const { page } = await dashboard().stranger();
-    const { codes } = await securedUser("phoneless@example.org");
-    await page.goto("/links");
-    await signIn(page, "phoneless@example.org");
-    const field = page.getByLabel("Code from your app");
-    await field.waitFor();
-    for (const guess of ["000001", "000002", "000003", "000004"]) {
-      const answered = page.waitForResponse(isSigningIn);
-      await page.locator("button[type=submit]:not([aria-busy])").waitFor();
-      await field.fill(guess);
-      await field.press("Enter");
-      await answered;
-    }
-    await page.getByText("Too many wrong passwords or codes. Try again in 1 second.").waitFor();
-    await field.waitFor();
-    dashboard().server.clock.moveBy(60_000);
-
-    await page.getByRole("button", { name: "Back" }).click();
-    expect(await page.getByLabel("E-mail").inputValue()).toBe("phoneless@example.org");
-    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Use a recovery code" }).click();
-    await page.getByLabel("Recovery code").fill(codes[0]!.toLowerCase());
-    await page.getByRole("button", { name: "Sign in" }).click();
-
-    await page.getByText("No links yet").waitFor();
-  });
-
-  test("a one-time link asks for the code as well, keeps the new password meanwhile, and signs in", async () => {
-    const { server, stranger } = dashboard();
-    const { page } = await stranger();
-    const { user, code } = await securedUser("both@example.org");
-    const token = await createPasswordLink(server.deps, user);
-
-    await page.goto(`/password#token=${token}`);
-    await page.waitForURL("/password");
-    await page.getByLabel("New password").fill("another long password");
-    await page.getByRole("button", { name: "Set password" }).click();
-    await page.getByLabel("Code", { exact: true }).fill(code());
-    await page.getByRole("button", { name: "Set password" }).click();
-
-    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
-    await page.getByText("all earlier sessions have ended").waitFor();
-    await page.getByRole("link", { name: "Go to the overview" }).click();
-    await page.waitForURL("/");
   });
 });
 

@@ -1,119 +1,134 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { createKey } from "../../server/accounts/keys.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
+import { createAccount, operatorOf } from "../../server/accounts/users.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
+import { systemClock } from "../../server/lib/clock.ts";
+import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
+import { onDashboard, openTab } from "../browser.ts";
+import { newFolder } from "../installed.ts";
+import { openBrowser } from "../session/browser.ts";
 import { startSite } from "../site.ts";
-import { urlsField } from "./adding.ts";
-import { navigate, onInstalled, openSection, row, setUp, signIn } from "./on-installed.ts";
+import { setPassword } from "./actors.ts";
+import { openAdd, urlsField } from "./adding.ts";
+import { navigate, onInstalled, openSection, row } from "./on-installed.ts";
+import { signIn } from "./pages.ts";
 
 const PAGE = "<title>Fine</title><p>A page about something, with enough to read on it.</p>";
 
-onInstalled("Whoever has the dashboard open twice", (installation) => {
-  let isSetUp = false;
+onDashboard("Someone who has the dashboard open twice", (dashboard) => {
+  test("sees in one tab what is done in the other, without loading it again, and keeps what was typed when the session is ended from elsewhere", async () => {
+    const { server, user } = dashboard();
+    const { page: first, accountId } = await user();
+    const { email, id } = await setPassword(server.deps, accountId);
+    await first.goto("/links");
+    const { page: second, complaints } = await openTab(first, server);
+    await second.goto("/links");
+    await second.getByText("No links yet").waitFor();
+    await isNotReloaded(second, async () => {
+      await addLink(first, "https://example.org/page");
+      await checkAll(server, () => ALIVE);
+      await row(second, "/page").getByText("Alive", { exact: true }).waitFor(THERE);
 
-  /** Someone signed in, at the overview. */
-  async function user() {
-    const { installed, stranger } = installation();
-    const visitor = await stranger();
-    if (!isSetUp) await setUp(visitor.page, installed.setupUrl);
-    await visitor.page.goto("/");
-    if (isSetUp) await signIn(visitor.page);
-    isSetUp = true;
-    await visitor.page
-      .getByRole("heading", { level: 1, name: /What should stay up|link/ })
-      .waitFor();
-    return visitor;
-  }
+      await row(first, "/page").hover();
+      await row(first, "/page").getByRole("button", { name: "Check now" }).click();
+      await first.getByText("Checking 1 link.").waitFor();
+      await checkAll(server, () => GONE);
+      await row(second, "/page").getByText("Dead", { exact: true }).waitFor(THERE);
 
-  test("sees in one tab what is done in the other, without loading it again", async () => {
-    const site = startSite({ "/page": [PAGE, 410] });
-    const first = await user();
-    const second = await installation().tab(first);
-    await second.page.goto("/links");
-    await second.page.getByText("No links yet").waitFor();
-    await isNotReloaded(second.page, async () => {
-      await addLink(first.page, `${site.url}/page`);
-      await row(second.page, "/page").getByText("Alive", { exact: true }).waitFor(THERE);
-
-      await navigate(first.page, "Links");
-      await row(first.page, "/page").hover();
-      await row(first.page, "/page").getByRole("button", { name: "Check now" }).click();
-      await row(second.page, "/page").getByText("Dead", { exact: true }).waitFor(THERE);
-
-      await openSection(second.page, "Groups");
-      await second.page.getByText("No groups yet").waitFor();
-      await makeGroup(first.page, "Handbook");
-      await second.page
-        .getByRole("main")
-        .getByRole("link", { name: "Handbook", exact: true })
-        .waitFor();
+      await openSection(second, "Groups");
+      await second.getByText("No groups yet").waitFor();
+      await makeGroup(first, "Handbook");
+      const groups = second.getByRole("main").getByRole("link");
+      await groups.and(second.getByText("Handbook", { exact: true })).waitFor();
     });
-    await site.stop();
-  });
 
-  test("keeps what was typed when the session is ended from elsewhere", async () => {
-    const { page } = await user();
-    const { page: elsewhere } = await user();
-    await navigate(page, "Links");
-    await page.keyboard.press("a");
-    await urlsField(page).fill("https://example.org/typed\nhttps://example.org/too");
+    await openAdd(first);
+    await urlsField(first).fill("https://example.org/typed\nhttps://example.org/too");
+    const token = await createSession(server.deps.store, id, server.clock.now());
+    const elsewhere = openBrowser(server, `session=${token}`);
+    expect((await elsewhere.delete("/sessions")).status).toBe(204);
+    await first.getByRole("heading", { name: "Sign in" }).waitFor();
+    await signIn(first, email);
+    await first.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" });
 
-    await openSection(elsewhere, "Sessions");
-    await elsewhere.getByRole("button", { name: /^End (the other|all)/ }).click();
-    await elsewhere.getByRole("dialog").getByRole("button", { name: /^End/ }).click();
-    await elsewhere.getByText(/(has|have) ended\.$/).waitFor();
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await signIn(page);
-
-    expect(await urlsField(page).inputValue()).toBe(
+    expect(await urlsField(first).inputValue()).toBe(
       "https://example.org/typed\nhttps://example.org/too",
     );
+    expect(complaints).toEqual([]);
   });
 });
 
-onInstalled("A page that is open while the server is started anew", (installation) => {
-  test("says that it is not connected, comes back by itself, and goes on without being loaded again", async () => {
-    const { installed, stranger } = installation();
-    const site = startSite({ "/meanwhile": PAGE, "/after": PAGE });
-    const { page } = await stranger();
-    const key = await setUp(page, installed.setupUrl);
-    await page.goto("/links");
-    await page.getByText("No links yet").waitFor();
+/** An account that is there before the program starts, its key and its owner's session. */
+let key = "";
+let token = "";
 
-    await isNotReloaded(page, async () => {
+async function prepare() {
+  const folder = newFolder();
+  const { deps } = await openDeps(
+    readConfig({ STILLUP_DATA_DIR: join(folder, "data") }),
+    systemClock,
+  );
+  const { owner } = await createAccount(deps, {
+    email: "me@example.org",
+    tier: "business",
+    passwordHash: null,
+    isAdmin: true,
+  });
+  const caller = await operatorOf(deps, owner.accountId);
+  key = (await createKey(deps, caller, { name: "test" })).value;
+  token = await createSession(deps.store, owner.id, deps.clock.now());
+  await deps.store.engine.close();
+  return folder;
+}
+
+onInstalled(
+  "A page that is open while the server is started again",
+  (installation) => {
+    test("says that it is not connected, comes back and goes on without being loaded again, and then opens pages that it has not had yet", async () => {
+      const { installed, stranger } = installation();
+      const site = startSite({ "/meanwhile": PAGE, "/after": PAGE });
+      const { page } = await stranger();
+      await page
+        .context()
+        .addCookies([{ name: "session", value: token, url: installed.url, httpOnly: true }]);
+      await page.addInitScript(loadNothingAhead);
+      await page.goto("/links");
+      await page.getByText("No links yet").waitFor();
+
+      await isNotReloaded(page, async () => {
+        await installed.stop();
+        await page.getByText("Data may be out of date.").waitFor();
+        await installed.start();
+        await addThroughApi(`${installed.url}/api/v1/links`, key, `${site.url}/meanwhile`);
+
+        await row(page, "/meanwhile").getByText("Alive", { exact: true }).waitFor(THERE);
+        await page.getByText("Connection lost").waitFor({ state: "detached" });
+        await addLink(page, `${site.url}/after`);
+        await page.getByRole("button", { name: "1 new" }).click();
+        await row(page, "/after").getByText("Alive", { exact: true }).waitFor(THERE);
+      });
       await installed.stop();
-      await page.getByText("Data may be out of date.").waitFor();
+      await navigate(page, "Changes");
+      await page.getByText("This page could not be loaded").waitFor();
       await installed.start();
-      await addThroughApi(`${installed.url}/api/v1/links`, key, `${site.url}/meanwhile`);
 
-      await row(page, "/meanwhile").getByText("Alive", { exact: true }).waitFor(THERE);
-      expect(await page.getByText("Connection lost").count()).toBe(0);
-      await addLink(page, `${site.url}/after`);
-      await page.getByRole("button", { name: "1 new" }).click();
-      await row(page, "/after").getByText("Alive", { exact: true }).waitFor(THERE);
+      await page.getByRole("heading", { name: "Changes", level: 1 }).waitFor();
+      await site.stop();
     });
-    await site.stop();
-  });
+  },
+  prepare,
+);
 
-  test("opens a page that it has not had yet once the server is back", async () => {
-    const { installed, stranger } = installation();
-    const { page } = await stranger();
-    // It loads all pages in free moments, and may have had one before the server has ended.
-    await page.addInitScript(() => {
-      const whenFree = window.requestIdleCallback.bind(window);
-      window.requestIdleCallback = (callback, options) =>
-        options?.timeout === undefined ? 0 : whenFree(callback, options);
-    });
-    await page.goto("/");
-    await signIn(page);
-    await page.getByRole("button", { name: "Theme and sign out" }).waitFor();
-
-    await installed.stop();
-    await navigate(page, "Changes");
-    await page.getByText("This page could not be loaded").waitFor();
-    await installed.start();
-
-    await page.getByRole("heading", { name: "Changes", level: 1 }).waitFor();
-  });
-});
+/** The code of other pages loads in free moments, and could be there before the server has ended. */
+const loadNothingAhead = () => {
+  const whenFree = window.requestIdleCallback.bind(window);
+  window.requestIdleCallback = (callback, options) =>
+    options?.timeout === undefined ? 0 : whenFree(callback, options);
+};
 
 /** The word of a status is for those who cannot see its shape. */
 const THERE = { state: "attached" } as const;

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { users } from "../../server/db/tables.ts";
-import { onDashboard } from "../browser.ts";
-import type { Parsed } from "../harness.ts";
+import { onDashboard, openTab } from "../browser.ts";
+import { DAY } from "../checker/ended.ts";
+import type { Asker, Parsed } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
+import { openBrowser } from "../session/browser.ts";
 import { GONE, sound } from "../triage/playing.ts";
 import { askerOf } from "./looking.ts";
 import { linkPage } from "./pages/link.ts";
@@ -20,6 +23,17 @@ onDashboard("Links that need attention", (dashboard) => {
     await me.post("/api/v1/links/batch", { links: urls });
     await checkDueLinks({ ...server.deps, check: async () => GONE });
     return { ...visitor, me, server };
+  }
+
+  /** A colleague, at another browser. */
+  async function withMira(accountId: string) {
+    const { server, account } = dashboard();
+    const { store, clock } = server.deps;
+    const theirs = eq(users.accountId, await account("editor"));
+    const changed = store.update(users).set({ accountId, email: "mira@example.org" }).where(theirs);
+    const [mira] = await changed.returning();
+    const token = await createSession(store, mira!.id, clock.now());
+    return { mira: mira!, elsewhere: openBrowser(server, `session=${token}`) };
   }
 
   const rows = (page: Page) => page.locator(".rows .row:not(.head)");
@@ -112,30 +126,19 @@ onDashboard("Links that need attention", (dashboard) => {
 
   test("have what the later of two people decides, of which the earlier hears", async () => {
     const { page, me, server } = await withDead(1);
-    const { page: other, accountId } = await dashboard().user({}, "editor");
-    const { store } = server.deps;
-    const theirs = eq(users.accountId, accountId);
-    const [mira] = await store.select().from(users).where(theirs);
-    await store
-      .update(users)
-      .set({ accountId: me.accountId, email: "mira@example.org" })
-      .where(theirs);
+    const { mira, elsewhere } = await withMira(me.accountId);
     const { id } = (await me.get("/api/v1/links")).body.data.items[0];
     const handling = async () => (await me.get(`/api/v1/links/${id}`)).body.data.handling;
     await page.goto("/links?attention=true");
     await rows(page).waitFor();
-    await other.goto(`/links/${id}`);
-    await other.getByRole("button", { name: "Mute" }).waitFor();
 
     await page.keyboard.press("j");
     await page.keyboard.press("e");
     await status(page, "1 link was acknowledged.");
-    await other.getByText("Acknowledged").first().waitFor();
     server.clock.moveBy(1000);
-    await other.keyboard.press("s");
-    await other.locator("[popover]:popover-open button:focus").waitFor();
-    await other.keyboard.press("Enter");
-    await status(other, /1 link was muted until/);
+    const until = new Date(server.clock.now() + DAY).toISOString();
+    const muted = { link_ids: [id], change: { handling: "muted", muted_until: until } };
+    expect((await elsewhere.post("/links/batch-change", muted)).status).toBe(200);
     await status(page, "mira@example.org has since muted example.org/0.");
     expect(await handling()).toBe("muted");
     // Undo would take back what she decided.
@@ -144,17 +147,16 @@ onDashboard("Links that need attention", (dashboard) => {
     server.clock.moveBy(1000);
     await page.keyboard.press("e");
     await status(page, "1 link was acknowledged.");
-    await status(other, /^owner-.+ has since acknowledged example.org/);
     expect(await handling()).toBe("acknowledged");
 
-    await page.goto(`/links/${id}`);
+    await go(page, `/links/${id}`);
     await page.getByRole("button", { name: "Mute" }).waitFor();
     await page.keyboard.press("i");
     await page.locator("[popover]:popover-open button:focus", { hasText: "Me" }).waitFor();
     await page.keyboard.press("Enter");
     await status(page, "1 link was assigned to owner-");
     server.clock.moveBy(1000);
-    const change = { assignee_id: mira!.id, add_tags: ["press"] };
+    const change = { assignee_id: mira.id, add_tags: ["press"] };
     await me.post("/api/v1/links/batch-change", { link_ids: [id], change });
     await status(page, /su_.+ has since assigned example.org\/0 to mira@example.org/);
 
@@ -179,8 +181,14 @@ onDashboard("Links that need attention", (dashboard) => {
     await status(page, /su_.+ has since changed 2 links that you changed/);
   });
 
-  test("can be saved as a view of their filter, of which two people change what they mean to", async () => {
+  test("can be saved as a view of their filter, and are edited on their page, where two people change what they mean to", async () => {
     const { page, me } = await withDead(2);
+    const { page: other } = await openTab(page, dashboard().server);
+    await saveView(page, other);
+    await edit(page, other, me);
+  });
+
+  async function saveView(page: Page, other: Page) {
     await page.goto("/links?tag=press&attention=true");
     await page.getByText("No matching links").waitFor();
     await page.getByRole("button", { name: "Save view" }).click();
@@ -193,9 +201,8 @@ onDashboard("Links that need attention", (dashboard) => {
     await page.waitForURL(/tag=press/);
     expect(await page.getByRole("button", { name: "Save view" }).count()).toBe(0);
 
-    const { page: other } = await dashboard().again(me.accountId);
     for (const each of [page, other]) {
-      await each.goto("/settings/views");
+      await go(each, "/settings/views");
       await each.getByText("Only for you").waitFor();
       await each.getByRole("button", { name: "Edit The press" }).click();
     }
@@ -209,14 +216,13 @@ onDashboard("Links that need attention", (dashboard) => {
     await page.locator(".lines .hint", forEveryone).waitFor();
     await page.getByRole("button", { name: "Delete Press room" }).click();
     await page.getByText("No views yet").waitFor();
-  });
+  }
 
-  test("keep what two people change of one link, and are edited on their page by keys and in a form", async () => {
-    const { page, me } = await withDead(1);
-    const path = `/links/${(await me.get("/api/v1/links")).body.data.items[0].id}`;
-    const { page: other } = await dashboard().again(me.accountId);
+  /** Of one link, by keys and in a form. */
+  async function edit(page: Page, other: Page, me: Asker) {
+    const path = `/links/${(await me.get("/api/v1/links?sort=url")).body.data.items[0].id}`;
     for (const each of [page, other]) {
-      await each.goto(path);
+      await go(each, path);
       await linkPage(each).edit();
       await each.getByLabel("Note").waitFor();
     }
@@ -257,5 +263,5 @@ onDashboard("Links that need attention", (dashboard) => {
       tags: ["press"],
       assignee: { email: expect.stringContaining("@") },
     });
-  });
+  }
 });
