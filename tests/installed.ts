@@ -33,9 +33,16 @@ export type Installed = {
   remove(): Promise<void>;
 };
 
+/** As the program sets it before it starts for a second time, which tests/binary.test.ts proves and others need not wait for. */
+export const RESTARTED = {
+  BUN_CONFIG_MAX_HTTP_REQUESTS: "1256",
+  BUN_JSC_forceRAMSize: String(256 * 1024 * 1024),
+};
+
 /** Goes no further than this machine, and does not wait. */
 export const SETTINGS = {
   PATH: process.env.PATH ?? "",
+  ...RESTARTED,
   STILLUP_SENTINELS: "",
   STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
   STILLUP_WEBHOOK_ALLOWED_HOSTS: "external,loopback",

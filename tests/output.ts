@@ -9,7 +9,7 @@ export type Output = {
   url(): Promise<string>;
 };
 
-type Program = Bun.Subprocess<"ignore" | Uint8Array, "pipe", "pipe">;
+type Program = { stdout: ReadableStream<Uint8Array>; stderr: ReadableStream<Uint8Array> };
 
 /** Reads both outputs of the program, so that it never waits for a reader. */
 export function outputOf({ stdout, stderr }: Program): Output {

@@ -91,25 +91,40 @@ function printSettings(cli: Cli) {
 
 /** Runs API, dashboard, checker and deliveries, or those of them that are this node's roles, until SIGTERM. */
 async function serve(config: Config, cli: Cli, options: Fresh): Promise<void> {
-  const { io } = cli;
   logWarnings();
   // Before anyone can know that this process runs.
-  const ended = stopRequest(io);
+  const ended = stopRequest(cli.io);
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
-  await makeRoom(config);
+  try {
+    await makeRoom(config);
+    await serveLocked(config, cli, { ended, options });
+  } finally {
+    lock.release();
+  }
+}
+
+type Serving = { ended: Promise<void>; options: Fresh };
+
+/** What `serve` does while it holds the data folder. */
+async function serveLocked(config: Config, cli: Cli, { ended, options }: Serving): Promise<void> {
   const starting = createStarting(config);
   let front = starting.front;
   const graceful = createGracefulStop((request, peer) => front(request, peer), systemClock);
   const server = await listen(config, graceful.front);
-  const status = openStatusLine(io, cli.isAtTerminal());
+  const status = openStatusLine(cli.io, cli.isAtTerminal());
   const tell = (step: string) => {
     log.info(step);
     starting.setStep(step);
     status.show(`${step} …`);
   };
-  const opened = await startDatabase(config, tell, ended, options).finally(status.clear);
-  if (!opened) return;
+  const opened = await startDatabase(config, tell, ended, options)
+    .catch(async (error) => {
+      await server.stop(true);
+      throw error;
+    })
+    .finally(status.clear);
+  if (!opened) return server.stop(true);
   const joined = joinNodes(opened);
   const { topics, stopTopics } = startTopics(opened);
   const deps = { ...opened, nodes: joined.nodes, topics };
@@ -143,7 +158,6 @@ async function serve(config: Config, cli: Cli, options: Fresh): Promise<void> {
   await disk.stop();
   await stopTopics();
   await closeDatabase(deps);
-  lock.release();
   log.info("stopped");
   if (outgrown) throw outgrown;
   if (faults.hasEnded()) throw new Error("Exited after an uncaught error; see the log.");

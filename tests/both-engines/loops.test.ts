@@ -8,6 +8,7 @@ import { deletePendingHistory } from "../../server/history/pending-deletions.ts"
 import { reclassify } from "../../server/links/reclassify.ts";
 import { endMutes } from "../../server/links/triage/end-mutes.ts";
 import { createClockRepair } from "../../server/monitor/clock-repair.ts";
+import { createLearning, writeLearned } from "../../server/monitor/learning.ts";
 import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
@@ -207,6 +208,98 @@ describe("What the server does without being asked comes to the same on both dat
       const confirmed = await browser.post(`/mail/confirm/${token}`);
       const refused = await browser.post(`/mail/unsubscribe/${token}`);
       return [confirmed.status, refused.status, (await me.get(HOOKS)).body, await rowsOf(server)];
+    }),
+  );
+
+  test(
+    "the shares of the limits that are used, as they rise and fall",
+    same(async (server) => {
+      const me = await server.account();
+      const ids: string[] = [];
+      for (let n = 0; n < 4; n++) {
+        const hook = { url: "https://hooks.example.com/usage", events: ["usage.threshold"] };
+        ids.push((await me.post(HOOKS, hook)).body.data.id);
+      }
+      const { config } = server.deps;
+      for (const webhooks of [5, 4, 100, 0]) {
+        const business = { ...config.tierLimits.business, webhooks };
+        const tierLimits = { ...config.tierLimits, business };
+        await compareUsage({ ...server.deps, config: { ...config, tierLimits } });
+      }
+      return [await shownDeliveries(me, ids[0]!), await rowsOf(server)];
+    }),
+  );
+
+  test(
+    "a summary of what each filter chooses",
+    same(async (server) => {
+      const { me, ids } = accounts.get(server)!;
+      const filters = [
+        { group_ids: [ids.groups, "none"] },
+        { group_ids: [ids.groups] },
+        { services: ["generic"] },
+        { reasons: ["http_404", "http_*"] },
+        { tags: ["press"] },
+        { assignee: ids.person },
+        { assignee: "none" },
+      ];
+      const came: unknown[] = [];
+      for (const filter of filters) {
+        const { body } = await me.post(HOOKS, {
+          url: "https://hooks.example.com/summary",
+          events: ["summary.ready", "link.dead"],
+          summary: { frequency: "daily", at: "08:00", time_zone: "UTC" },
+          filter,
+        });
+        const { id } = body.data;
+        came.push(
+          (await me.post(`${HOOKS}/matches`, { filter })).body,
+          (await me.post(`${HOOKS}/${id}/summary`)).status,
+          (await me.patch(`${HOOKS}/${id}`, { url: "https://hooks.example.com/other" })).status,
+          await shownDeliveries(me, id),
+        );
+      }
+      return came;
+    }),
+  );
+
+  test(
+    "what checks learn of a service",
+    same(async ({ deps, clock }) => {
+      const { canaries, take } = createLearning(deps.store);
+      const target = { service: { id: "shop" }, kind: { kind: "item" } };
+      const known: unknown[] = [await canaries.read(target)];
+      for (const aliveAt of [null, clock.now(), null]) {
+        canaries.write(target, { isGood: aliveAt === null, askedAt: clock.now(), aliveAt });
+        await deps.store.transaction((tx) => writeLearned(tx, take()));
+        clock.moveBy(1000);
+        known.push(await canaries.read(target));
+      }
+      return known;
+    }),
+  );
+
+  test(
+    "what is known of a link, and comes back with it",
+    same(async (server) => {
+      const me = await server.account();
+      const url = "https://known.example/";
+      const link = { url, external_id: "k-1", tags: ["docs"] };
+      const { id } = (await me.post(LINKS, link)).body.data;
+      const schedule = { cron: "0 6 * * 1", time_zone: "Europe/Berlin" };
+      const came = [
+        await me.patch(`${LINKS}/${id}`, { check_schedule: schedule }),
+        await me.patch(`${LINKS}/${id}`, { expect: { text: "Here" } }),
+        await me.patch(`${LINKS}/${id}`, { check_schedule: null, pinned: false }),
+        await me.post(`${LINKS}/batch-change`, {
+          filter: {},
+          change: { add_tags: ["press"], remove_tags: ["docs"] },
+        }),
+        await me.delete(`${LINKS}/${id}`),
+        await me.post(LINKS, { url }),
+        await me.get(LINKS),
+      ];
+      return came.map(({ status, body }) => ({ status, body }));
     }),
   );
 

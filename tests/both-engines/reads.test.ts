@@ -6,12 +6,13 @@ import { BEHIND_PROXY } from "../session/browser.ts";
 import { compareEngines } from "./comparing.ts";
 import { type FullAccount, fillAccount } from "./full-account.ts";
 
-const PAGES = ["", "?page=2&per_page=2"];
+const PAGES = ["", "?page=2&per_page=2", "?page=3&per_page=2"];
 const TIMES = "start_date=2030-01-02&end_date=2030-01-06";
 
 /** The conditions on a list of links, each of which a selection of links knows as well. */
 const FILTERS = [
-  ...["status=dead", "status=checking", "service=generic", "group_id={groups}", "group_id=none"],
+  ...["status=dead", "status=checking", "status=checking&search=GONE", "source_id=none"],
+  ...["service=generic", "group_id={groups}", "group_id=none"],
   ...["source_id={sources}", "check_frequency=weekly", "site=example.com", "reason=http_404"],
   ...["created_from={links}", "created_to={last}", "search=GONE", "search=note&search_in=all"],
   ...["attention=true", "attention=false", "handling=muted", "assignee={person}", "assignee=none"],
@@ -54,7 +55,7 @@ const READS: Record<string, string[]> = {
   "/groups/{groups}/links": [...PAGES, "?status=dead"],
   "/history": [
     ...[...PAGES, "?link_id={links}", "?link_id={links}&changed=true&status=active"],
-    ...["?status=dead", "?changed=true", `?${TIMES}`],
+    ...["?status=dead", "?status=dead&page=2&per_page=1", "?changed=true", `?${TIMES}`],
   ],
   "/history/stats": ["", `?${TIMES}`, "?link_id={links}", "?group_id={groups}"],
   "/history/series": [
@@ -67,10 +68,15 @@ const READS: Record<string, string[]> = {
   "/webhooks/deliveries": [
     ...["", "?per_page=3", "?status=succeeded", "?status=succeeded,pending&event=link.dead"],
     ...["?webhook_id={webhooks}", "?event=link.dead", "?cursor={delivery}.{webhooks}"],
+    ...["?format=standard", "?status=succeeded&event=link.dead"],
+    ...["?status=succeeded&cursor={delivery}.{webhooks}"],
   ],
   "/webhooks/deliveries/days": ["", "?days=3"],
   "/webhooks/{webhooks}": [""],
-  "/webhooks/{webhooks}/deliveries": [...PAGES, "?status=pending", "?event=link.dead"],
+  "/webhooks/{webhooks}/deliveries": [
+    ...[...PAGES, "?status=pending", "?event=link.dead"],
+    "?status=succeeded&page=2&per_page=1",
+  ],
   "/webhooks/{webhooks}/deliveries/{delivery}": [""],
   "/sources": [...PAGES, "?kind=list", "?status=idle", "?search=docs"],
   "/sources/{sources}": [""],
@@ -87,7 +93,7 @@ const READS: Record<string, string[]> = {
   "/overview/series": ["", "?days=3", "?group_id={groups}", "?site=example.com"],
   "/overview/upcoming": ["", "?days=300"],
   "/sites": [...PAGES, "?status=dead", "?search=exam", ...SITE_SORTS],
-  "/attention": [...PAGES, "?by=site", "?by=page"],
+  "/attention": [...PAGES, "?by=site", "?by=page", "?by=page&tag=press"],
   "/changes": [
     ...["", "?kind=died", "?group_id={groups}", "?site=example.com", "?per_page=2"],
     ...["?since=2030-01-04", "?before=2030-01-05T00:00:00Z"],
@@ -123,7 +129,8 @@ const NOT_COMPARED = [
   ],
 ];
 
-const OF_SESSIONS = /^\/(session|sessions|people|mail|admin)\b/;
+/** A person's overview says what has changed since their last visit, too. */
+const OF_SESSIONS = /^\/(session|sessions|people|mail|admin)\b|^\/overview$/;
 const asPattern = (path: string) => path.replace(/\{\w+\}|:\w+/g, "*");
 
 describe("What is read is the same on both databases", () => {

@@ -6,7 +6,6 @@ import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { readConfig } from "../../server/config/config.ts";
 import { checksWithin, VERSION } from "../../server/lib/runtime.ts";
-import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
 
 const EMAIL = "me@example.org";
@@ -308,9 +307,9 @@ test("users and keys are made, listed and removed from a script", async () => {
 });
 
 test("beside a running server, users, keys and resets take effect at once", async () => {
-  const { run, start, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
-  const server = start(["serve"]);
-  const base = await listeningUrl(server.stdout);
+  const { run, begin, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
+  const server = begin(["serve"]);
+  const base = await server.output.url();
   const ask = (path: string, init: RequestInit = {}) => fetch(base + path, init);
   const post = (path: string, body: object, cookie = "") =>
     ask(`/dashboard/api${path}`, {
@@ -349,17 +348,16 @@ test("beside a running server, users, keys and resets take effect at once", asyn
     out: "The server is healthy.\n",
     err: "",
   });
-  server.kill("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   const err = `The server at ${base} does not answer.\n`;
   expect(await run(["health"], port)).toEqual({ code: 1, out: "", err });
 });
 
 test("a lost second factor is removed beside a running server, and from nobody by mistake", async () => {
-  const { run, start } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
+  const { run, begin } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   await run(["user", "create", "--email", EMAIL, "--password-file", "-"], {}, PASSWORD);
-  const server = start(["serve"], { STILLUP_LOG_LEVEL: "debug" });
-  const base = await listeningUrl(server.stdout);
+  const server = begin(["serve"], { STILLUP_LOG_LEVEL: "debug" });
+  const base = await server.output.url();
   const post = async (path: string, body: object, cookie = "") => {
     const response = await fetch(`${base}/dashboard/api${path}`, {
       method: "POST",
@@ -383,7 +381,6 @@ test("a lost second factor is removed beside a running server, and from nobody b
   expect(removed).toMatchObject({ code: 0, err: "" });
   expect(removed.out).toBe(`${EMAIL} now signs in with only the password.\n`);
   expect((await signIn()).status).toBe(200);
-  server.kill("SIGTERM");
-  const log = await new Response(server.stderr).text();
-  for (const told of [secret, code, PASSWORD]) expect(log).not.toContain(told);
+  expect(await server.stop()).toBe(0);
+  for (const told of [secret, code, PASSWORD]) expect(server.output.text()).not.toContain(told);
 });

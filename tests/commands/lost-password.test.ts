@@ -1,18 +1,17 @@
 import { expect, test } from "bun:test";
-import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
 
 const EMAIL = "me@example.org";
 
 test("a lost password and a lost phone are mended while the server is stopped, by a link that works once", async () => {
-  const { run, start } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
+  const { run, begin } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   await run(["user", "create", "--email", EMAIL, "--password-file", "-"], {}, "x".repeat(20));
 
   const removed = await run(["user", "remove-2fa", EMAIL]);
   const reset = await run(["user", "reset-password", "--email", EMAIL]);
 
-  const server = start(["serve"]);
-  const base = await listeningUrl(server.stdout);
+  const server = begin(["serve"]);
+  const base = await server.output.url();
   const token = new URL(reset.out.trim()).hash.replace("#token=", "");
   const follow = () =>
     fetch(`${base}/dashboard/api/password`, {
@@ -21,7 +20,6 @@ test("a lost password and a lost phone are mended while the server is stopped, b
       body: JSON.stringify({ token, password: "a few plain words" }),
     });
   const statuses = [(await follow()).status, (await follow()).status];
-  server.kill("SIGTERM");
-  expect([removed.code, reset.code, await server.exited]).toEqual([0, 0, 0]);
+  expect([removed.code, reset.code, await server.stop()]).toEqual([0, 0, 0]);
   expect(statuses).toEqual([200, 404]);
 });

@@ -121,7 +121,8 @@ describe("A setting that does not exist", () => {
 
   test("is logged once with the nearest name, and without its value", async () => {
     const { run, start } = createProgram(settings);
-    const server = start(["serve"]);
+    // It starts for a second time, with room for more requests.
+    const server = start(["serve"], { BUN_CONFIG_MAX_HTTP_REQUESTS: "256" });
     await listeningUrl(server.stdout);
     server.kill("SIGTERM");
     const served = await new Response(server.stderr).text();

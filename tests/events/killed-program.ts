@@ -3,6 +3,7 @@ import { onTestFinished } from "bun:test";
 import { mkdtempSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RESTARTED } from "../installed.ts";
 import { listeningUrl } from "../listening.ts";
 import { createWatch } from "../waits.ts";
 
@@ -47,6 +48,7 @@ export async function startProgram(home: Home) {
   const program = Bun.spawn([...PROGRAM, "serve"], {
     env: {
       ...process.env,
+      ...RESTARTED,
       ...home,
       STILLUP_PORT: "0",
       STILLUP_SENTINELS: "",

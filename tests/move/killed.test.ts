@@ -6,7 +6,7 @@ import { freshPostgres } from "../postgres.ts";
 import { closeAtEnd } from "../shared.ts";
 import { rowsOf } from "../upgrades/dump.ts";
 import { lookAt } from "./new.ts";
-import { addManyChecks, change, holdMove, MANY, oldInstallation } from "./old.ts";
+import { addManyChecks, change, holdMove, killMove, MANY, oldInstallation } from "./old.ts";
 
 const IN_SECOND_PIECE = ["insert on checks", `new.checked_at = ${(MANY - 10) * 1000}`] as const;
 
@@ -26,9 +26,8 @@ test.each(POINTS.filter(([point]) => IS_LONG || point.startsWith("between")))(
     const { path, start, run } = await oldInstallation();
     addManyChecks(path);
     const before = rowsOf(path);
-    const { url, kill } = await holdMove({ start }, event, row);
 
-    await kill();
+    const url = await killMove(start, event, row);
     const { code, err } = await run(["migrate", "--to", url]);
 
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -52,12 +51,11 @@ test.each(POINTS.filter(([point]) => IS_LONG || point.startsWith("between")))(
 test.if(IS_LONG)("what was copied before a kill is not copied again", async () => {
   const { path, start, run } = await oldInstallation();
   addManyChecks(path);
-  const { url, kill } = await holdMove({ start }, "insert on webhook_events", "true");
+  const url = await killMove(start, "insert on webhook_events", "true");
   const there = lookAt(url);
   const places = "select count(*), min(xmin::text) as first, max(xmin::text) as last from checks";
   const before = await there.ask(places);
 
-  await kill();
   await run(["migrate", "--to", url]);
 
   expect(await there.ask(places)).toEqual(before);
@@ -84,9 +82,9 @@ test("of two that move the same at once, one is refused and adds nothing", async
 });
 
 test("a database that cuts the move off is told of, and the next run goes on", async () => {
-  const { path, start, run } = await oldInstallation();
+  const { path, begin, run } = await oldInstallation();
   addManyChecks(path);
-  const { url, obstacle, moving } = await holdMove({ start }, ...IN_SECOND_PIECE);
+  const { url, obstacle, moving } = await holdMove(begin, ...IN_SECOND_PIECE);
 
   // Other tests use the same server.
   await lookAt(url).ask(`
@@ -94,10 +92,9 @@ test("a database that cuts the move off is told of, and the next run goes on", a
       and pid in (select pid from pg_stat_activity where datname = current_database())`);
   await obstacle.remove();
 
-  expect(await moving.exited).toBe(1);
-  expect(await new Response(moving.stderr).text()).toMatch(
-    /^The move did not finish: .+ run the same command again to continue\.\n$/,
-  );
+  const { code, err } = await moving.outcome;
+  expect(code).toBe(1);
+  expect(err).toMatch(/^The move did not finish: .+ run the same command again to continue\.\n$/);
   expect((await run(["migrate", "--to", url])).code).toBe(0);
   expect(await lookAt(url).ask("select count(*) from checks")).toEqual([
     { count: rowsOf(path).checks!.length },
@@ -105,16 +102,16 @@ test("a database that cuts the move off is told of, and the next run goes on", a
 });
 
 test("who stops it is told how to go on", async () => {
-  const { path, start, run } = await oldInstallation();
+  const { path, begin, run } = await oldInstallation();
   addManyChecks(path);
-  const { url, obstacle, moving } = await holdMove({ start }, ...IN_SECOND_PIECE);
+  const { url, obstacle, moving } = await holdMove(begin, ...IN_SECOND_PIECE);
 
-  moving.kill("SIGINT");
+  const stopping = moving.stop();
   await obstacle.open();
 
-  expect(await moving.exited).toBe(130);
+  expect(await stopping).toBe(130);
   await obstacle.remove();
-  expect(await new Response(moving.stdout).text()).toMatch(
+  expect((await moving.outcome).out).toMatch(
     /^Stopped\. [\d,]+ rows are copied\. The copied rows stay there: run the same command again to continue\.\n$/,
   );
   expect((await run(["migrate", "--to", url])).code).toBe(0);
@@ -159,8 +156,7 @@ const CHANGES = [
 
 test("a row that is changed, missing or too many in the new database is found, and that is not served", async () => {
   const { start, run } = await oldInstallation();
-  const { url, kill } = await holdMove({ start }, "delete on facts", "old.name = 'move:in'");
-  await kill();
+  const url = await killMove(start, "delete on facts", "old.name = 'move:in'");
   const there = lookAt(url);
 
   for (const [change, undo, found] of CHANGES) {

@@ -19,22 +19,29 @@ export async function oldInstallation() {
 
 /**
  * A move into a new database that has come to where it writes a certain row, and waits there.
+ * @param start runs the program with these arguments
  * @param row as a trigger may name it, such as `new.id = 'x'`
  */
-export async function holdMove({ start }: Pick<Program, "start">, event: string, row: string) {
+export async function holdMove<T>(start: (args: string[]) => T, event: string, row: string) {
   const url = await freshPostgres();
   const obstacle = await obstruct(url, event, row);
   const moving = start(["migrate", "--to", url]);
   await obstacle.reached();
-  const kill = async () => {
-    moving.kill("SIGKILL");
-    await moving.exited;
-    await obstacle.remove();
-  };
-  return { url, obstacle, moving, kill };
+  return { url, obstacle, moving };
 }
 
-type Program = ReturnType<typeof createProgram>;
+/** The same, killed there. @returns the URL of the new database */
+export async function killMove(
+  start: ReturnType<typeof createProgram>["start"],
+  event: string,
+  row: string,
+): Promise<string> {
+  const { url, obstacle, moving } = await holdMove(start, event, row);
+  moving.kill("SIGKILL");
+  await moving.exited;
+  await obstacle.remove();
+  return url;
+}
 
 /** Writes to the file, as its server would. */
 export function change(path: string, work: (database: Database) => void): void {

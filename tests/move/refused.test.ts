@@ -4,7 +4,7 @@ import { lockFolder } from "../../server/db/folder.ts";
 import { emptyPostgres, freshPostgres } from "../postgres.ts";
 import { rowsOf } from "../upgrades/dump.ts";
 import { lookAt } from "./new.ts";
-import { holdMove, oldInstallation } from "./old.ts";
+import { oldInstallation } from "./old.ts";
 
 const ACCOUNT = "insert into accounts values ('a', 'a@example.org', 'free', 1, 1, 0)";
 const NODE = `insert into nodes values ('n', 'kite', 'api', '1', 1,
@@ -125,9 +125,9 @@ test("an installation that has moved says so wherever it is used, until that is 
 });
 
 test("neither of two is served while one is being moved into the other", async () => {
-  const { start, run } = await oldInstallation();
-  const { url, kill } = await holdMove({ start }, "insert on users", "true");
-  await kill();
+  const { begin, run } = await oldInstallation();
+  const url = await freshPostgres();
+  expect(await begin(["migrate", "--to", url]).stop()).toBe(130);
 
   const old = await run(["serve"]);
   const moved = await run(["serve"], { STILLUP_DATABASE_URL: url });
@@ -138,9 +138,9 @@ test("neither of two is served while one is being moved into the other", async (
 });
 
 test("a move that another version began is not gone on with", async () => {
-  const { start, run } = await oldInstallation();
-  const { url, kill } = await holdMove({ start }, "insert on users", "true");
-  await kill();
+  const { begin, run } = await oldInstallation();
+  const url = await freshPostgres();
+  expect(await begin(["migrate", "--to", url]).stop()).toBe(130);
   const sql = new SQL(url, { max: 1 });
   const older = `update facts set value = regexp_replace(value, '"head":"[^"]*","version":"[^"]*"',
     '"head":"0001","version":"0.0.9"') where name = 'move:in'`;

@@ -41,49 +41,59 @@ const actionsOf = async ({ deps }: TestServer, accountId: string) =>
 
 onServer(
   "single sign-on",
-  (server) => {
-    test("links a person who signs in with a password, and knows them by the subject alone", async () => {
-      const { owner } = await newOwner(server());
-      const surfer = openSurfer(server());
-      newPerson({ email: owner.email, email_verified: true });
-      expect(await surfer.signIn()).toBe("/sign-in?problem=unknown_person");
-      await surfer.ask("POST", "/session", { email: owner.email, password: PASSWORD });
+  (server, { test, testOnBoth }) => {
+    testOnBoth(
+      "links a person who signs in with a password, and knows them by the subject alone",
+      async () => {
+        const { owner } = await newOwner(server());
+        const surfer = openSurfer(server());
+        newPerson({ email: owner.email, email_verified: true });
+        expect(await surfer.signIn()).toBe("/sign-in?problem=unknown_person");
+        await surfer.ask("POST", "/session", { email: owner.email, password: PASSWORD });
 
-      const wrong = await surfer.start({ purpose: "link", to: "/settings/profile", password: "x" });
-      expect(wrong.status).toBe(400);
-      const link = { purpose: "link", to: "/settings/profile", password: PASSWORD };
-      expect(await surfer.signIn(link)).toBe("/settings/profile");
+        const wrong = await surfer.start({
+          purpose: "link",
+          to: "/settings/profile",
+          password: "x",
+        });
+        expect(wrong.status).toBe(400);
+        const link = { purpose: "link", to: "/settings/profile", password: PASSWORD };
+        expect(await surfer.signIn(link)).toBe("/settings/profile");
 
-      expect((await surfer.ask("DELETE", "/session")).body.data).toEqual({ logout_url: null });
-      const wish = { purpose: "sign-in", to: "/links?status=dead" };
-      expect(await surfer.signIn(wish)).toBe("/links?status=dead");
-      const { user, oidc } = (await surfer.ask("GET", "/session")).body.data;
-      expect(user).toMatchObject({ email: owner.email, has_password: true });
-      expect(oidc).toEqual({ name: "single sign-on", only: false });
-      expect((await userOf(server(), owner.id)).emailVerifiedAt).not.toBeNull();
-      expect(await actionsOf(server(), owner.accountId)).toContain("person.identity_linked");
-    });
+        expect((await surfer.ask("DELETE", "/session")).body.data).toEqual({ logout_url: null });
+        const wish = { purpose: "sign-in", to: "/links?status=dead" };
+        expect(await surfer.signIn(wish)).toBe("/links?status=dead");
+        const { user, oidc } = (await surfer.ask("GET", "/session")).body.data;
+        expect(user).toMatchObject({ email: owner.email, has_password: true });
+        expect(oidc).toEqual({ name: "single sign-on", only: false });
+        expect((await userOf(server(), owner.id)).emailVerifiedAt).not.toBeNull();
+        expect(await actionsOf(server(), owner.accountId)).toContain("person.identity_linked");
+      },
+    );
 
-    test("refuses an identity that is someone else's, and unlinks only with proof", async () => {
-      const { subject } = await linkedOwner(server());
-      const { owner } = await newOwner(server());
-      const surfer = openSurfer(server());
-      await surfer.ask("POST", "/session", { email: owner.email, password: PASSWORD });
-      host.signsIn(subject);
-      const link = { purpose: "link", to: "/settings/profile", password: PASSWORD };
-      expect(await surfer.signIn(link)).toBe("/settings/profile?problem=identity_taken");
+    testOnBoth(
+      "refuses an identity that is someone else's, and unlinks only with proof",
+      async () => {
+        const { subject } = await linkedOwner(server());
+        const { owner } = await newOwner(server());
+        const surfer = openSurfer(server());
+        await surfer.ask("POST", "/session", { email: owner.email, password: PASSWORD });
+        host.signsIn(subject);
+        const link = { purpose: "link", to: "/settings/profile", password: PASSWORD };
+        expect(await surfer.signIn(link)).toBe("/settings/profile?problem=identity_taken");
 
-      surfer.forget();
-      newPerson();
-      await surfer.signIn(link);
-      const [identity] = (await surfer.ask("GET", "/session/identities")).body.data.items;
-      const path = `/session/identities/${identity.id}`;
-      expect((await surfer.ask("DELETE", path, { password: "wrong" })).status).toBe(400);
-      expect((await surfer.ask("DELETE", path, { password: PASSWORD })).status).toBe(204);
-      expect((await surfer.ask("DELETE", path, { password: PASSWORD })).status).toBe(404);
-      await surfer.ask("DELETE", "/session");
-      expect(await surfer.signIn()).toBe("/sign-in?problem=unknown_person");
-    });
+        surfer.forget();
+        newPerson();
+        await surfer.signIn(link);
+        const [identity] = (await surfer.ask("GET", "/session/identities")).body.data.items;
+        const path = `/session/identities/${identity.id}`;
+        expect((await surfer.ask("DELETE", path, { password: "wrong" })).status).toBe(400);
+        expect((await surfer.ask("DELETE", path, { password: PASSWORD })).status).toBe(204);
+        expect((await surfer.ask("DELETE", path, { password: PASSWORD })).status).toBe(404);
+        await surfer.ask("DELETE", "/session");
+        expect(await surfer.signIn()).toBe("/sign-in?problem=unknown_person");
+      },
+    );
 
     test("binds an invitation to the person who follows it, once, whatever their address there", async () => {
       const email = `invited${subjects}@example.org`;
@@ -282,7 +292,7 @@ onServer(
       expect(await server().deps.store.$count(identities, eq(identities.subject, subject))).toBe(1);
     });
 
-    test("administrators see how it is used, and what the provider promises", async () => {
+    testOnBoth("administrators see how it is used, and what the provider promises", async () => {
       const { owner } = await linkedOwner(server());
       await server().deps.store.update(users).set({ isAdmin: true }).where(eq(users.id, owner.id));
       const surfer = openSurfer(server());
@@ -320,49 +330,55 @@ const ROLES = {
 
 onServer(
   "roles by the provider's groups",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     const withGroups = (groups: unknown, subject: string) =>
       host.people.set(subject, { email: `${subject}@id.example`, email_verified: true, groups });
 
-    test("add a new person, promote and demote them, and end their sessions without a group", async () => {
-      const { owner } = await newOwner(server());
-      await server().deps.store.update(users).set({ isAdmin: true }).where(eq(users.id, owner.id));
-      const subject = newPerson();
-      const surfer = openSurfer(server());
-      const comeWith = async (groups: unknown) => {
-        withGroups(groups, subject);
-        surfer.forget();
-        const page = await surfer.signIn();
-        const { user } = (await surfer.ask("GET", "/session")).body.data;
-        return user === null ? page : [user.role, user.is_admin];
-      };
+    testOnBoth(
+      "add a new person, promote and demote them, and end their sessions without a group",
+      async () => {
+        const { owner } = await newOwner(server());
+        await server()
+          .deps.store.update(users)
+          .set({ isAdmin: true })
+          .where(eq(users.id, owner.id));
+        const subject = newPerson();
+        const surfer = openSurfer(server());
+        const comeWith = async (groups: unknown) => {
+          withGroups(groups, subject);
+          surfer.forget();
+          const page = await surfer.signIn();
+          const { user } = (await surfer.ask("GET", "/session")).body.data;
+          return user === null ? page : [user.role, user.is_admin];
+        };
 
-      expect(await comeWith(["none"])).toBe("/sign-in?problem=no_role");
-      expect(await comeWith(["staff"])).toEqual(["viewer", false]);
-      expect(await comeWith(["staff", "CN=Web, Team,OU=IT"])).toEqual(["editor", false]);
-      expect(await comeWith({ ops: {}, "links-owners": {} })).toEqual(["owner", true]);
-      expect(await comeWith("staff")).toEqual(["viewer", false]);
-      const [joined] = await server()
-        .deps.store.select()
-        .from(users)
-        .where(eq(users.email, `${subject}@id.example`));
-      const { id, accountId } = joined!;
-      expect(accountId).toBe(owner.accountId);
-      expect(await comeWith([])).toBe("/sign-in?problem=no_role");
-      expect(await server().deps.store.$count(sessions, eq(sessions.userId, id))).toBe(0);
-      expect(await actionsOf(server(), accountId)).toEqual(
-        expect.arrayContaining(["person.joined", "person.role_synced", "person.sessions_ended"]),
-      );
+        expect(await comeWith(["none"])).toBe("/sign-in?problem=no_role");
+        expect(await comeWith(["staff"])).toEqual(["viewer", false]);
+        expect(await comeWith(["staff", "CN=Web, Team,OU=IT"])).toEqual(["editor", false]);
+        expect(await comeWith({ ops: {}, "links-owners": {} })).toEqual(["owner", true]);
+        expect(await comeWith("staff")).toEqual(["viewer", false]);
+        const [joined] = await server()
+          .deps.store.select()
+          .from(users)
+          .where(eq(users.email, `${subject}@id.example`));
+        const { id, accountId } = joined!;
+        expect(accountId).toBe(owner.accountId);
+        expect(await comeWith([])).toBe("/sign-in?problem=no_role");
+        expect(await server().deps.store.$count(sessions, eq(sessions.userId, id))).toBe(0);
+        expect(await actionsOf(server(), accountId)).toEqual(
+          expect.arrayContaining(["person.joined", "person.role_synced", "person.sessions_ended"]),
+        );
 
-      const manager = openSurfer(server());
-      await manager.ask("POST", "/session", { email: owner.email, password: PASSWORD });
-      const shown = (await manager.ask("GET", "/people")).body.data.items.find(
-        (person: { id: string }) => person.id === id,
-      );
-      expect(shown).toMatchObject({ has_identity: true, role_by_provider: true });
-      const change = await manager.ask("PATCH", `/people/${id}`, { role: "owner" });
-      expect([change.status, change.body.error.details.reason]).toEqual([409, "set_by_provider"]);
-    });
+        const manager = openSurfer(server());
+        await manager.ask("POST", "/session", { email: owner.email, password: PASSWORD });
+        const shown = (await manager.ask("GET", "/people")).body.data.items.find(
+          (person: { id: string }) => person.id === id,
+        );
+        expect(shown).toMatchObject({ has_identity: true, role_by_provider: true });
+        const change = await manager.ask("PATCH", `/people/${id}`, { role: "owner" });
+        expect([change.status, change.body.error.details.reason]).toEqual([409, "set_by_provider"]);
+      },
+    );
 
     test("leave the last owner their account, and say so", async () => {
       const { owner, subject } = await linkedOwner(server());
@@ -381,7 +397,7 @@ onServer(
       expect(server().deps.troubles.all()).toEqual([]);
     });
 
-    test("take a new verified address over, unless someone has it", async () => {
+    testOnBoth("take a new verified address over, unless someone has it", async () => {
       const made = await linkedOwner(server());
       const taken = await newColleague(server(), made, "viewer");
       const comeWith = async (email: string, email_verified: unknown) => {
@@ -407,41 +423,50 @@ onServer(
 
 onServer(
   "new people from the provider",
-  (server) => {
-    test("join the only account, with an address that is theirs, and never someone else's user", async () => {
-      const signInWith = async (claims: Record<string, unknown>) => {
-        newPerson(claims);
-        return openSurfer(server()).signIn();
-      };
-      const me = { email: "me@example.org", email_verified: true };
-      expect(await signInWith(me)).toBe("/sign-in?problem=no_account");
-      const { owner } = await newOwner(server());
+  (server, { testOnBoth }) => {
+    testOnBoth(
+      "join the only account, with an address that is theirs, and never someone else's user",
+      async () => {
+        const signInWith = async (claims: Record<string, unknown>) => {
+          newPerson(claims);
+          return openSurfer(server()).signIn();
+        };
+        const me = { email: "me@example.org", email_verified: true };
+        expect(await signInWith(me)).toBe("/sign-in?problem=no_account");
+        const { owner } = await newOwner(server());
 
-      expect(await signInWith(me)).toBe("/");
-      expect(await signInWith({ email: "a@example.org" })).toBe(
-        "/sign-in?problem=email_unverified",
-      );
-      for (const email_verified of [false, "false"]) {
-        expect(await signInWith({ email: "b@example.org", email_verified })).toBe(
+        expect(await signInWith(me)).toBe("/");
+        expect(await signInWith({ email: "a@example.org" })).toBe(
           "/sign-in?problem=email_unverified",
         );
-      }
-      expect(await signInWith({})).toBe("/sign-in?problem=email_missing");
-      expect(await signInWith({ ...me, email: "c@evil.example" })).toBe(
-        "/sign-in?problem=unknown_person",
-      );
-      expect(await signInWith({ ...me, email: owner.email })).toBe("/sign-in?problem=email_taken");
+        for (const email_verified of [false, "false"]) {
+          expect(await signInWith({ email: "b@example.org", email_verified })).toBe(
+            "/sign-in?problem=email_unverified",
+          );
+        }
+        expect(await signInWith({})).toBe("/sign-in?problem=email_missing");
+        expect(await signInWith({ ...me, email: "c@evil.example" })).toBe(
+          "/sign-in?problem=unknown_person",
+        );
+        expect(await signInWith({ ...me, email: owner.email })).toBe(
+          "/sign-in?problem=email_taken",
+        );
 
-      const [joined] = await server()
-        .deps.store.select()
-        .from(users)
-        .where(eq(users.email, "me@example.org"));
-      expect(joined).toMatchObject({ accountId: owner.accountId, role: "editor", isAdmin: false });
-      await newOwner(server());
-      expect(await signInWith({ ...me, email: "d@example.org" })).toBe(
-        "/sign-in?problem=no_account",
-      );
-    });
+        const [joined] = await server()
+          .deps.store.select()
+          .from(users)
+          .where(eq(users.email, "me@example.org"));
+        expect(joined).toMatchObject({
+          accountId: owner.accountId,
+          role: "editor",
+          isAdmin: false,
+        });
+        await newOwner(server());
+        expect(await signInWith({ ...me, email: "d@example.org" })).toBe(
+          "/sign-in?problem=no_account",
+        );
+      },
+    );
   },
   {
     ...settings,

@@ -15,7 +15,6 @@ import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newFolder } from "../backups/home.ts";
 import { createProgram } from "../commands/program.ts";
-import { listeningUrl } from "../listening.ts";
 
 /** An installation with one user and one daily backup. */
 async function backedUp() {
@@ -56,14 +55,13 @@ test.each([
 });
 
 test("--fresh starts with an empty database, and keeps the secret key and the backups", async () => {
-  const { run, start, dataDir, path, backup } = await backedUp();
+  const { run, begin, dataDir, path, backup } = await backedUp();
   const key = readFileSync(join(dataDir, "secret.key"), "utf8");
   rmSync(path);
 
-  const server = start(["serve", "--fresh"]);
-  expect((await fetch(`${await listeningUrl(server.stdout)}/ready`)).status).toBe(200);
-  server.kill("SIGTERM");
-  expect(await server.exited).toBe(0);
+  const server = begin(["serve", "--fresh"]);
+  expect((await fetch(`${await server.output.url()}/ready`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
   const listed = await run(["user", "list"]);
   rmSync(path);
   const migrated = await run(["migrate", "--fresh"]);

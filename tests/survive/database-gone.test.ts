@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { sized } from "../long.ts";
-import { outputOf } from "../output.ts";
+import type { Output } from "../output.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
 import { type Site, startSite } from "../site.ts";
 import { until } from "../until.ts";
@@ -17,13 +17,13 @@ describe("A server whose PostgreSQL stops", () => {
   let database: OwnPostgres;
   let site: Site;
   let receiver: Site;
-  let output: ReturnType<typeof outputOf>;
+  let output: Output;
   let key = "";
   const port = freePort();
   /** Pages that are asked for wait for this. */
   let answering = Promise.resolve();
   let program: ReturnType<typeof createProgram>;
-  let server: ReturnType<typeof program.start>;
+  let server: ReturnType<typeof program.begin>;
 
   const url = `http://127.0.0.1:${port}`;
   const get = async (path: string) => {
@@ -64,13 +64,12 @@ describe("A server whose PostgreSQL stops", () => {
     await program.run(["user", "create", ...email, "--password-file", "-"], {}, PASSWORD);
     key = (await program.run(["key", "create", ...email, "--name", "test"])).out.trim();
     await database.stop();
-    server = program.start(["serve"]);
-    output = outputOf(server);
+    server = program.begin(["serve"]);
+    output = server.output;
   });
 
   afterAll(async () => {
-    server.kill("SIGKILL");
-    await server.exited;
+    await server.stop();
     await Promise.all([site.stop(), receiver.stop(), database.remove()]);
   });
 

@@ -21,9 +21,9 @@ const json = (body: unknown) => ({
   headers: { "content-type": "application/json" },
 });
 
-/** The program on the small disk, and an account to write with. */
-async function startOn(folder: string, settings: Record<string, string> = {}) {
-  const { start } = createProgram({
+/** The program on the small disk. */
+const programOn = (folder: string, settings: Record<string, string> = {}) =>
+  createProgram({
     STILLUP_DATA_DIR: folder,
     STILLUP_PORT: "0",
     STILLUP_RATE_LIMIT_PER_MINUTE: "0",
@@ -31,10 +31,6 @@ async function startOn(folder: string, settings: Record<string, string> = {}) {
     STILLUP_METRICS_TOKEN: METRICS_TOKEN,
     ...settings,
   });
-  const child = start(["serve"]);
-  const log = new Response(child.stderr).text();
-  return { child, log, url: await listeningUrl(child.stdout) };
-}
 
 /** Asks with the key, and notes every name that the server said it has taken. */
 function writerTo(url: string, key: string) {
@@ -93,7 +89,8 @@ describe.skipIf(!disk)("A disk without room", () => {
   test("stops all writing but deletions, loses nothing, and heals by itself", async () => {
     const { folder, fill, clear } = disk!;
     const { key } = await seed({ STILLUP_DATA_DIR: folder }, { links: 500 });
-    const { child, log, url } = await startOn(folder);
+    const server = programOn(folder).begin(["serve"]);
+    const url = await server.output.url();
     const writer = writerTo(url, key);
     await writer.writeUntil(201);
 
@@ -107,9 +104,11 @@ describe.skipIf(!disk)("A disk without room", () => {
     clear();
     await writer.writeUntil(201);
 
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-    const lines = (await log).split("\n").filter((line) => line.includes("disk full"));
+    expect(await server.stop()).toBe(0);
+    const lines = server.output
+      .text()
+      .split("\n")
+      .filter((line) => line.includes("disk full"));
     expect(lines).toHaveLength(1);
     const kept = namesIn(folder);
     expect(writer.taken.filter((name) => !kept.has(name))).toEqual([]);
@@ -151,8 +150,8 @@ describe.skipIf(!disk)("A disk without room", () => {
     await run(["user", "create", "--email", "full@example.org"]);
     const made = await run(["key", "create", "--email", "full@example.org", "--name", "full"]);
     const key = made.out.trim();
-    const first = await startOn(folder, settings);
-    const writer = writerTo(first.url, key);
+    const first = programOn(folder, settings).begin(["serve"]);
+    const writer = writerTo(await first.output.url(), key);
     await writer.writeUntil(201);
     const reserved = statSync(join(folder, "reserve")).size;
     expect(reserved).toBeWithin((SIZE_MIB * MIB) / 128, (SIZE_MIB * MIB) / 64 + 1);
@@ -166,8 +165,7 @@ describe.skipIf(!disk)("A disk without room", () => {
     expect(existsSync(join(folder, "reserve"))).toBe(true);
     fill();
     await writer.writeUntil(503);
-    first.child.kill("SIGTERM");
-    expect(await first.child.exited).toBe(0);
+    expect(await first.stop()).toBe(0);
     const kept = namesIn(folder);
     const lost = writer.taken.filter((name) => !kept.has(name));
     expect(lost).toEqual(lost.filter((name) => name === deleted));
@@ -177,16 +175,17 @@ describe.skipIf(!disk)("A disk without room", () => {
   test("that was found full after a power cut opens by what was kept back", async () => {
     const { folder, fill, clear } = disk!;
     const settings = { STILLUP_DISK_FLOOR_MB: "0" };
-    const first = await startOn(folder, settings);
+    const { start, begin } = programOn(folder, settings);
+    const first = start(["serve"]);
+    await listeningUrl(first.stdout);
     await until("the reserve", () => existsSync(join(folder, "reserve")), { everyMs: 20 });
-    first.child.kill("SIGKILL");
-    await first.child.exited;
+    first.kill("SIGKILL");
+    await first.exited;
 
     fill();
-    const second = await startOn(folder, settings);
-    expect((await fetch(`${second.url}/ready`)).status).toBe(200);
-    second.child.kill("SIGTERM");
-    expect(await second.child.exited).toBe(0);
+    const second = begin(["serve"]);
+    expect((await fetch(`${await second.output.url()}/ready`)).status).toBe(200);
+    expect(await second.stop()).toBe(0);
     clear();
   });
 });

@@ -2,15 +2,14 @@ import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { createProgram } from "../commands/program.ts";
 import { sendRaw } from "../http/raw.ts";
-import { listeningUrl } from "../listening.ts";
 import { sized } from "../long.ts";
 
 const SLOW = sized(50, 300);
 
 test("clients whose heads never end are cut off, and hinder nobody meanwhile", async () => {
-  const { start } = createProgram({ STILLUP_PORT: "0" });
-  const child = start(["serve"]);
-  const url = new URL(await listeningUrl(child.stdout));
+  const { begin } = createProgram({ STILLUP_PORT: "0" });
+  const { output, stop } = begin(["serve"]);
+  const url = new URL(await output.url());
   const sockets = Array.from({ length: SLOW }, () => connect(Number(url.port), url.hostname));
   const ended = sockets.map((socket) => new Promise((resolve) => socket.on("close", resolve)));
   for (const socket of sockets) {
@@ -23,8 +22,7 @@ test("clients whose heads never end are cut off, and hinder nobody meanwhile", a
   await Promise.all(ended);
 
   clearInterval(dripping);
-  child.kill("SIGTERM");
-  expect(await child.exited).toBe(0);
+  expect(await stop()).toBe(0);
 });
 
 const drip = (socket: Socket) => {
@@ -32,9 +30,9 @@ const drip = (socket: Socket) => {
 };
 
 test("Heads and bodies beyond every measure are refused, and the server goes on", async () => {
-  const { start } = createProgram({ STILLUP_PORT: "0" });
-  const child = start(["serve"]);
-  const url = await listeningUrl(child.stdout);
+  const { begin } = createProgram({ STILLUP_PORT: "0" });
+  const { output, stop } = begin(["serve"]);
+  const url = await output.url();
   const lines = (...more: string[]) =>
     `${["GET /health HTTP/1.1", "Host: a.example", "Connection: close", ...more].join("\r\n")}\r\n\r\n`;
   const statusOf = async (text: string) => (await sendRaw(url, text)).status;
@@ -53,6 +51,5 @@ test("Heads and bodies beyond every measure are refused, and the server goes on"
   }
   expect(await statusOf(lines().replace("/health", "http://elsewhere.example/health"))).toBe(200);
   expect((await fetch(`${url}/health`)).status).toBe(200);
-  child.kill("SIGTERM");
-  expect(await child.exited).toBe(0);
+  expect(await stop()).toBe(0);
 });

@@ -8,7 +8,6 @@ import { VERSION } from "../../server/lib/runtime.ts";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { listeningUrl } from "../listening.ts";
-import { outputOf } from "../output.ts";
 import { rowsOf } from "./dump.ts";
 import { makeBackups, olderDatabase } from "./used.ts";
 
@@ -42,10 +41,9 @@ function holdUp(path: string) {
 const COPIED = "copied the database to stillup-before-";
 
 test("requests during an upgrade are answered with 503, and served after it", async () => {
-  const { start, folder, path, url } = await newerProgram(theFirst);
+  const { begin, folder, path, url } = await newerProgram(theFirst);
   const hold = holdUp(path);
-  const server = start(["serve"]);
-  const output = outputOf(server);
+  const { output, stop } = begin(["serve"]);
   await output.has(new RegExp(COPIED));
 
   const health = await fetch(`${url}/health`);
@@ -66,8 +64,7 @@ test("requests during an upgrade are answered with 503, and served after it", as
   expect(await output.url()).toBe(url);
   expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok" });
   expect((await fetch(`${url}/api/v1/links`)).status).toBe(401);
-  server.kill("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await stop()).toBe(0);
   expect(output.text()).toMatch(/upgrading the database: 1 of \d+, 0002_/);
   expect(rowsOf(path)).toMatchObject({
     accounts: [{ email: "me@example.org" }],
@@ -76,17 +73,15 @@ test("requests during an upgrade are answered with 503, and served after it", as
 });
 
 test("an upgrade that is stopped leaves the database as it was", async () => {
-  const { start, folder, path } = await newerProgram();
+  const { begin, folder, path } = await newerProgram();
   const before = rowsOf(path);
   const hold = holdUp(path);
-  const server = start(["serve"]);
-  await outputOf(server).has(new RegExp(COPIED));
+  const server = begin(["serve"]);
+  await server.output.has(new RegExp(COPIED));
   const unfinished = `stillup-before-${LAST_STEP}-20310101T000000000Z.db.x.unfinished`;
   writeFileSync(join(folder, "backups", unfinished), "");
 
-  server.kill("SIGTERM");
-
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   hold.release();
   expect(rowsOf(path)).toEqual(before);
   expect(readdirSync(join(folder, "backups"))).toHaveLength(1);
@@ -112,10 +107,10 @@ test("two servers never share a data folder, and one that was killed leaves it t
 });
 
 test("a command does not upgrade the database under a server that runs", async () => {
-  const { start, run, folder, path } = await newerProgram();
+  const { begin, run, folder, path } = await newerProgram();
   // It holds the folder, and does not upgrade any more.
-  const server = start(["serve"]);
-  await listeningUrl(server.stdout);
+  const server = begin(["serve"]);
+  await server.output.url();
   const database = new Database(path);
   database.run("pragma busy_timeout = 10000");
   database.run("delete from migrations where name = ?", [LAST]);
@@ -125,9 +120,8 @@ test("a command does not upgrade the database under a server that runs", async (
 
   expect(code).toBe(1);
   expect(err).toContain("The database has to be upgraded first.");
-  expect(err).toContain(`process ${server.pid}`);
-  server.kill("SIGKILL");
-  await server.exited;
+  expect(err).toContain(`process ${process.pid}`);
+  await server.stop();
   rmSync(folder, { recursive: true });
 });
 
