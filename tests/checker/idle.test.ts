@@ -7,7 +7,6 @@ import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import type { TopicListener } from "../../server/work/topics.ts";
 import { movableClock } from "../clock.ts";
 import { startServer, type TestServer } from "../harness.ts";
-import { until } from "../until.ts";
 import { saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 import { playLoop } from "./played-loop.ts";
@@ -23,6 +22,8 @@ function withServer(engine: "sqlite" | "postgres"): () => TestServer {
 }
 
 const DUE_IN_S = 600;
+/** How often deliveries are looked for. */
+const POLL_MS = 1000;
 
 /** The same server, and the statements that it runs. */
 function observed(server: TestServer) {
@@ -99,15 +100,14 @@ describe("While nothing is due or written, an SQLite server", () => {
     const clock = movableClock(server().clock.now());
     const { server: watched, statements } = observed(server());
     const deliverer = createDeliverer({ ...watched.deps, clock });
-    const rounds = () => clock.slept.length;
     const seconds = async (count: number) => {
       for (let i = 0; i < count; i++) {
-        const before = rounds();
-        clock.moveBy(1000);
-        await until(() => rounds() > before);
+        const looked = clock.nextSleep(POLL_MS);
+        clock.moveBy(POLL_MS);
+        await looked;
       }
     };
-    await until(() => rounds() > 0);
+    await clock.sleeping(POLL_MS);
     await seconds(2);
     statements.length = 0;
 

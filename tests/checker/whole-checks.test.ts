@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { yieldToEventLoop } from "../../server/lib/steps.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, type Parsed, startServer, type TestServer } from "../harness.ts";
 import { type NameSays, type PlayedNameServer, startNameServer } from "../name-server.ts";
@@ -337,7 +338,12 @@ const PAGE_ROWS = async (): Promise<Row[]> => [
 
 /** Goes on for a moment, as the rest of a page would, and then does not. */
 const breaksOff = (text: string) => (socket: Socket) => {
-  socket.once("data", () => socket.write(text, () => setTimeout(() => socket.destroy(), 50)));
+  const end = async () => {
+    // The checker is in this process, and has read the text after a turn of its event loop.
+    for (let turn = 0; turn < 3; turn++) await yieldToEventLoop();
+    socket.destroy();
+  };
+  socket.once("data", () => socket.write(text, () => void end()));
 };
 const BOMB = gzipSync(Buffer.alloc(100_000_000));
 const NGINX =
