@@ -6,7 +6,7 @@ import { readConfig } from "../../../server/config/config.ts";
 import { serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
 import type { Service } from "../../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
-import { agree } from "../agree.ts";
+import { agree } from "../../each-row.ts";
 import { json, page } from "./played-web.ts";
 import { prove } from "./prove.ts";
 

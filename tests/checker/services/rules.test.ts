@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { firstRule, replyTo } from "../../../server/verdict/services/decide.ts";
 import { toPattern, toText, toUrl, type When } from "../../../server/verdict/services/record.ts";
 import { prepare } from "../../../server/verdict/services/requests.ts";
-import { agree } from "../agree.ts";
+import { agree } from "../../each-row.ts";
 import { answerOf } from "../seen.ts";
 
 const VALUES = {
