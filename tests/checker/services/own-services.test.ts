@@ -43,6 +43,12 @@ function recordsOf(row: Refused): unknown {
   return row.records.map((record) => (record.wiki ? { ...WIKI, ...record.wiki } : record));
 }
 
+function fileWith(records: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), "stillup-test-")), "services.json");
+  writeFileSync(path, typeof records === "string" ? records : JSON.stringify(records));
+  return path;
+}
+
 const read = (records: unknown) =>
   readConfig({ STILLUP_SERVICES_FILE: fileWith(records) }).ownServices;
 
