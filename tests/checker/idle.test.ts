@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { openEngine } from "../../server/db/open.ts";
 import { createStore, type Engine, type Query } from "../../server/db/store.ts";
@@ -6,18 +6,21 @@ import { links } from "../../server/db/tables.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import type { TopicListener } from "../../server/work/topics.ts";
 import { movableClock } from "../clock.ts";
-import { startServer, type TestServer } from "../harness.ts";
+import { STARTS_WITHIN_MS, startServer, type TestServer } from "../harness.ts";
 import { saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 import { playLoop } from "./played-loop.ts";
 
-/** A server for each test. */
+/** A server on which each test has the links alone. */
 function withServer(engine: "sqlite" | "postgres"): () => TestServer {
   let server: TestServer;
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await startServer(engine);
+  }, STARTS_WITHIN_MS);
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await server.deps.store.delete(links);
   });
-  afterEach(() => server.stop());
   return () => server;
 }
 
