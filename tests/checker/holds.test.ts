@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { yieldToEventLoop } from "../../server/lib/steps.ts";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
@@ -11,27 +11,20 @@ import { type MovableClock, movableClock } from "../clock.ts";
 import { eachRow } from "../each-row.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { type Routes, type Says, startSite } from "../site.ts";
-import { labCheck } from "./prober.ts";
+import { labCheck, untilTheEnd } from "./prober.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const running: { stop(): Promise<void> }[] = [];
-
 /** A web site that is known as `site.test` and as `other.test`. */
 function siteWith(routes: Routes) {
-  const site = startSite(routes);
-  running.push(site);
+  const site = untilTheEnd(startSite(routes));
   return {
     requests: site.requests,
     at: (path: string) => `http://site.test:${site.port}${path}`,
     elsewhere: (path: string) => `http://other.test:${site.port}${path}`,
   };
 }
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
 
 const answers =
   (status: number, headers: Record<string, string> = {}): Says =>

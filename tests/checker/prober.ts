@@ -1,3 +1,4 @@
+import { onTestFinished } from "bun:test";
 import type { Clock } from "../../server/lib/clock.ts";
 import type { Outbound } from "../../server/net/request.ts";
 import type { Checker } from "../../server/verdict/confirm.ts";
@@ -16,6 +17,12 @@ import { labOutbound } from "../outbound/lab.ts";
 export const AMPLE_MS = 30_000;
 /** More would take longer to reserve than a check takes. */
 const HOSTS = 100;
+
+/** The site, which stops when the test has ended. */
+export function untilTheEnd<S extends { stop(): Promise<void> }>(site: S): S {
+  onTestFinished(site.stop);
+  return site;
+}
 
 /** Shared, since its index takes longer to make than a check takes. */
 const BUILT_IN = catalogueWith([]);

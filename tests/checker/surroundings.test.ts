@@ -1,22 +1,14 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { eachRow } from "../each-row.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
 import { waitFor } from "../waits.ts";
-import { labChecker } from "./prober.ts";
+import { labChecker, untilTheEnd } from "./prober.ts";
 
-const running: { stop(): Promise<void> }[] = [];
-const siteWith = (routes: Routes, otherwise?: Says): Site => {
-  const site = startSite(routes, otherwise === undefined ? {} : { otherwise });
-  running.push(site);
-  return site;
-};
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
+const siteWith = (routes: Routes, otherwise?: Says): Site =>
+  untilTheEnd(startSite(routes, otherwise === undefined ? {} : { otherwise }));
 
 const DAY = 24 * 3_600_000;
 const NAME = "qzkxvbnmwrtplkjh";
