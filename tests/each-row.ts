@@ -1,4 +1,4 @@
-import { test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -44,6 +44,23 @@ export async function tryAll(
   if (failures.length > 0)
     throw new Error(`${failures.length} of ${rows.length} rows failed.\n${failures.join("\n\n")}`);
 }
+
+/** What a row of a table promises, and a way to look at it. Both sides name the same things. */
+export type Promised = {
+  story: string;
+  expected: Record<string, unknown>;
+  seen: () => Record<string, unknown> | Promise<Record<string, unknown>>;
+};
+
+/** @throws one error for all rows in which something else is seen */
+export const agree = (rows: Promised[]): Promise<void> =>
+  tryAll(
+    rows.map(({ story, ...rest }) => [story, rest]),
+    async (_, row) => {
+      const { expected, seen } = row as Promised;
+      expect(await seen()).toEqual(expected);
+    },
+  );
 
 const shown = (cells: unknown[]) =>
   cells

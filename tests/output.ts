@@ -1,4 +1,4 @@
-import { happens } from "./until.ts";
+import { waitFor } from "./waits.ts";
 
 /** What a program prints and logs, from its start on. */
 export type Output = {
@@ -7,6 +7,8 @@ export type Output = {
   has(pattern: RegExp): Promise<RegExpExecArray>;
   /** Resolves with where the program listens. */
   url(): Promise<string>;
+  /** Resolves once neither the program nor what it has started can print any more. */
+  ended: Promise<unknown>;
 };
 
 type Program = { stdout: ReadableStream<Uint8Array>; stderr: ReadableStream<Uint8Array> };
@@ -33,7 +35,7 @@ export function outputOf({ stdout, stderr }: Program): Output {
     waiting.add(look);
     look();
     void ended.then(() => found.reject(new Error(`It ended without ${pattern}: ${text}`)));
-    return happens(`${pattern} in the output`, found.promise, () => text).finally(() =>
+    return waitFor(found.promise, () => `${pattern} in the output; seen: ${text}`).finally(() =>
       waiting.delete(look),
     );
   }
@@ -41,6 +43,7 @@ export function outputOf({ stdout, stderr }: Program): Output {
   return {
     text: () => text,
     has,
+    ended,
     url: async () => (await has(/listening on (http:[^\s"]+)/))[1]!,
   };
 }

@@ -1,6 +1,4 @@
-import { sized } from "./long.ts";
-
-const WITHIN_MS = sized(120_000, 240_000);
+import { WITHIN_MS } from "./waits.ts";
 
 type Falsy = false | 0 | "" | null | undefined;
 type Look<T> = () => T | Promise<T>;
@@ -52,13 +50,6 @@ async function seek<T>(
     if (performance.now() > giveUpAt) throw notSo(what, withinMs, Bun.inspect(seen), log());
     await Bun.sleep(everyMs);
   }
-}
-
-/** Resolves as the event does. @throws what was seen so far when it does not happen within two minutes, four in long stories */
-export async function happens<T>(what: string, event: Promise<T>, seen: () => string): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(notSo(what, WITHIN_MS, seen(), "")), WITHIN_MS);
-  return Promise.race([event, late.promise]).finally(() => clearTimeout(timer));
 }
 
 const notSo = (what: string, withinMs: number, seen: string, log: string) =>

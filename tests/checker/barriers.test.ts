@@ -1,6 +1,6 @@
 import { test } from "bun:test";
+import { agree } from "../each-row.ts";
 import type { Says } from "../site.ts";
-import { agree } from "./agree.ts";
 import {
   ARTICLE,
   bare,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { startCheckLoop } from "../../server/monitor/checker.ts";
 import type { OnlineState } from "../../server/verdict/online/online.ts";
 import { createBreaker } from "../../server/verdict/own-fault.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { movableClock } from "../clock.ts";
 import { eachRow } from "../each-row.ts";
-import { type Asker, onServer, type TestServer } from "../harness.ts";
+import { type Asker, onServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { saw } from "./ended.ts";
+import { playLoop } from "./played-loop.ts";
 import { playedOnline } from "./played-online.ts";
 
 /** A breaker after checks of as many sites in turn, the first of which failed as told. */
@@ -96,24 +96,13 @@ onServer("A loop whose checks of many sites fail on the way", (server) => {
   };
 
   /** Runs the loop with ten places until enough was seen of it, second after second. */
-  async function run({ deps }: TestServer, { answer, failing = LINKS, isEnough }: Run) {
-    const clock = movableClock(deps.clock.now());
+  async function run({ answer, failing = LINKS, isEnough }: Run) {
+    const clock = movableClock(server().clock.now());
     const { online, asked } = playedOnline(answer);
     let begun = 0;
-    const loop = startCheckLoop({
-      ...deps,
-      config: { ...deps.config, checkConcurrency: PLACES },
-      clock,
-      online,
-      check: async () => {
-        begun += 1;
-        return saw(begun > failing ? "ok" : "conn_timeout");
-      },
-    });
-    while (!isEnough({ begun, asked: asked() })) {
-      clock.moveBy(1000);
-      await Bun.sleep(1);
-    }
+    const check = async () => saw(++begun > failing ? "ok" : "conn_timeout");
+    const loop = playLoop(server(), { clock, online, check, places: PLACES });
+    await loop.until("enough checks", () => isEnough({ begun, asked: asked() }));
     await loop.stop();
     return { begun, asked: asked() };
   }
@@ -121,7 +110,7 @@ onServer("A loop whose checks of many sites fail on the way", (server) => {
   test("asks the sentinels once, and goes on when they answer", async () => {
     await addLinks(await server().account());
 
-    const { asked } = await run(server(), {
+    const { asked } = await run({
       answer: "online",
       failing: 20,
       isEnough: ({ begun }) => begun >= LINKS,
@@ -133,7 +122,7 @@ onServer("A loop whose checks of many sites fail on the way", (server) => {
   test("stops when no sentinel answers, and asks again", async () => {
     await addLinks(await server().account());
 
-    const { begun } = await run(server(), {
+    const { begun } = await run({
       answer: "offline",
       isEnough: ({ asked }) => asked >= 5,
     });
@@ -147,7 +136,7 @@ onServer("A loop whose checks of many sites fail on the way", (server) => {
     await addLinks(await server().account());
     const lines = await logLines("warning");
 
-    await run(server(), { answer: null, isEnough: ({ begun }) => begun >= LINKS });
+    await run({ answer: null, isEnough: ({ begun }) => begun >= LINKS });
 
     expect(lines).toEqual([expect.stringContaining("there are no sentinels to ask why")]);
   });

@@ -4,7 +4,7 @@ import { type CheckLink, coalesce } from "../../server/verdict/create-check.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { movableClock } from "../clock.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { saw } from "./ended.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
@@ -190,61 +190,32 @@ describe("what a check came to", () => {
   });
 });
 
+type Pair = { what: string; a: Partial<KnownLink>; b: Partial<KnownLink> };
+const TABLES = yamlIn<{ shared: Pair[]; apart: Pair[] }>(import.meta.dir, "coalesce.yaml");
+
+/** The moments of a row, which are in days from now. */
+function inTime({ lastActiveAt, unconfirmedSince, ...rest }: Partial<KnownLink>) {
+  const moment = (days: number | null = null) => (days === null ? null : NOW + days * DAY);
+  return {
+    ...rest,
+    lastActiveAt: moment(lastActiveAt),
+    unconfirmedSince: moment(unconfirmedSince),
+  };
+}
+
 describe("of two links", () => {
-  const active: Partial<KnownLink> = { lastDecided: "active", decidedReason: "ok" };
-  const dead = (decidedReason: string): Partial<KnownLink> => ({
-    lastDecided: "dead",
-    decidedReason,
-  });
   const asksOnce = async (a: Partial<KnownLink>, b: Partial<KnownLink>) => {
     const { check, begun } = checks({});
-    await Promise.all([check(known("mine", a), signal), check(known("yours", b), signal)]);
+    const links = [known("mine", inTime(a)), known("yours", inTime(b))];
+    await Promise.all(links.map((link) => check(link, signal)));
     return begun.length === 1;
   };
 
-  eachRow([
-    ["the same URL", {}, {}],
-    ["fragments that no server sees", { url: `${URL_A}#one` }, { url: `${URL_A}#two` }],
-    ["other reasons to be active", active, { ...active, decidedReason: "ok_redirected" }],
-    ["another moment of the week", { lastActiveAt: NOW }, { lastActiveAt: NOW - 6 * DAY }],
-    [
-      "the same expectations in another order",
-      { expect: { must_contain: ["a"], final_url_contains: "/a" } },
-      { expect: { final_url_contains: "/a", must_contain: ["a"] } },
-    ],
-    ["other moments long ago", { lastActiveAt: null }, { lastActiveAt: NOW - 8 * DAY }],
-  ])("one is asked for where both ask the same", async (_, a, b) => {
+  eachRow(TABLES.shared)("one is asked for where both ask the same", async ({ a, b }) => {
     expect(await asksOnce(a, b)).toBeTrue();
   });
 
-  eachRow([
-    ["another path", {}, { url: "https://example.org/b" }],
-    ["another query", {}, { url: `${URL_A}?b` }],
-    ["another scheme", {}, { url: "http://example.org/a" }],
-    [
-      "fragments that name the file",
-      { url: "https://mega.nz/#!a" },
-      { url: "https://mega.nz/#!b" },
-    ],
-    ["another past", active, dead("http_404")],
-    ["a name that may have a new owner", dead("http_404"), dead("dns_nxdomain")],
-    ["a page seen this week, and not", { lastActiveAt: NOW }, { lastActiveAt: NOW - 8 * DAY }],
-    ["a missing name to confirm", {}, { unconfirmedSince: NOW }],
-    ["a status that changes all the time", {}, { isFlapping: true }],
-    ["somebody waiting", {}, { isRequested: true }],
-    ["an expectation, and none", {}, { expect: { must_contain: ["a"] } }],
-    ["other texts", { expect: { must_contain: ["a"] } }, { expect: { must_contain: ["a", "b"] } }],
-    [
-      "a text that must be there, and must not",
-      { expect: { must_contain: ["a"] } },
-      { expect: { must_not_contain: ["a"] } },
-    ],
-    [
-      "other statuses",
-      { expect: { accepted_status_codes: ["200"] } },
-      { expect: { accepted_status_codes: ["404"] } },
-    ],
-  ])("both are asked for where one asks something else", async (_, a, b) => {
+  eachRow(TABLES.apart)("both are asked for where one asks something else", async ({ a, b }) => {
     expect(await asksOnce(a, b)).toBeFalse();
   });
 });

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readConfig } from "../../server/config/config.ts";
 import type { DnsReason, Resolution } from "../../server/net/resolve.ts";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import {
@@ -16,17 +16,7 @@ import {
   startRawSite,
   startSite,
 } from "../site.ts";
-import { labChecker } from "./prober.ts";
-
-const running: { stop(): Promise<void> }[] = [];
-const until = <T extends { stop(): Promise<void> }>(site: T): T => {
-  running.push(site);
-  return site;
-};
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
+import { labChecker, untilTheEnd } from "./prober.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2030-01-01T00:00:00Z");
@@ -47,63 +37,30 @@ const checkPage = (
   says: Says | Says[],
   known: Omit<KnownLink, "url"> = NEVER_CHECKED,
   options?: Partial<Checker>,
-) => check(until(startSite({ "/": says } as Routes)).url, known, options);
+) => check(untilTheEnd(startSite({ "/": says } as Routes)).url, known, options);
+
+type Row = {
+  what: string;
+  says: Says | Says[];
+  /** Of the link, which was never checked otherwise. */
+  known?: Omit<KnownLink, "url">;
+  confirmDelaysMs?: number[];
+  seen: object;
+};
+
+eachRow(Object.values(yamlIn<Record<string, Row[]>>(import.meta.dir, "confirm.yaml")).flat())(
+  "A page ends by what its attempts found together",
+  async (row) => {
+    const { confirmDelaysMs } = row;
+    const known = { ...NEVER_CHECKED, ...row.known };
+
+    const seen = await checkPage(row.says, known, confirmDelaysMs && { confirmDelaysMs });
+
+    expect(seen).toMatchObject(row.seen);
+  },
+);
 
 describe("a page that is missing", () => {
-  test("is looked at twice, the second time as a browser", async () => {
-    expect(await checkPage(404)).toMatchObject({
-      status: "dead",
-      reason: "http_404",
-      statusCode: 404,
-      profiles: "AB",
-      slept: [3000],
-    });
-  });
-
-  test("is looked at three times when it was there before", async () => {
-    expect(await checkPage(404, wasActive)).toMatchObject({
-      status: "dead",
-      profiles: "AAB",
-      slept: [3000, 12_000],
-    });
-  });
-
-  test("waits as long as the operator says", async () => {
-    expect(await checkPage(404, wasActive, { confirmDelaysMs: [0, 0, 7] })).toMatchObject({
-      status: "dead",
-      slept: [7],
-    });
-  });
-
-  eachRow([
-    ["second", [404, "hello"], "AA"],
-    ["third", [404, 404, "hello"], "AAB"],
-  ])("but is there at a later look is active", async (_, says, profiles) => {
-    expect(await checkPage(says, wasActive)).toMatchObject({
-      status: "active",
-      reason: "ok",
-      statusCode: 200,
-      profiles,
-    });
-  });
-
-  eachRow([[[404, 403]], [[404, 404, 503]]])(
-    "and then answers differently is unconfirmed",
-    async (says) => {
-      expect(await checkPage(says, wasActive)).toMatchObject({
-        status: "unknown",
-        reason: "unconfirmed",
-        cause: "http_404",
-        followUpMs: null,
-        evidence: { cause: "http_404" },
-      });
-    },
-  );
-
-  test("first and gone for good later is dead", async () => {
-    expect(await checkPage([404, 410])).toMatchObject({ status: "dead", reason: "http_410" });
-  });
-
   test("only for programs is not dead", async () => {
     const says: Says = (request) =>
       new Response("A page.", {
@@ -113,19 +70,8 @@ describe("a page that is missing", () => {
     expect(await checkPage(says, wasActive)).toMatchObject({ status: "active", profiles: "AAB" });
   });
 
-  test("but said to be gone for good is looked at once more", async () => {
-    expect(await checkPage(410, wasActive)).toMatchObject({
-      status: "dead",
-      reason: "http_410",
-      profiles: "AA",
-      slept: [2000],
-    });
-    expect(await checkPage([410, "hello"])).toMatchObject({ status: "active" });
-    expect(await checkPage([410, 500])).toMatchObject({ reason: "unconfirmed", cause: "http_410" });
-  });
-
   test("behind redirects tells the way there", async () => {
-    const site = until(startSite({ "/a": () => Response.redirect("/b", 301) }));
+    const site = untilTheEnd(startSite({ "/a": () => Response.redirect("/b", 301) }));
 
     expect(await check(`${site.url}/a`)).toMatchObject({
       status: "dead",
@@ -143,34 +89,9 @@ describe("a page that is missing", () => {
 describe("a page of a link that changes all the time", () => {
   const flapping = { ...wasActive, isFlapping: true } as const;
 
-  test("is missing only when five looks within ten minutes say so", async () => {
-    expect(await checkPage(404, flapping)).toMatchObject({
-      status: "dead",
-      profiles: "AAAAB",
-      slept: [150_000, 150_000, 150_000, 150_000],
-      evidence: { flapping: true },
-    });
-  });
-
-  test("is there as soon as it is seen", async () => {
-    expect(await checkPage([404, 404, 404, "hello"], flapping)).toMatchObject({
-      status: "active",
-      profiles: "AAAA",
-    });
-  });
-
-  test("is looked at as often however long the operator lets others wait", async () => {
-    const confirmDelaysMs = [0, 3000, 60_000];
-
-    expect(await checkPage(404, flapping, { confirmDelaysMs })).toMatchObject({
-      status: "dead",
-      slept: [150_000, 150_000, 150_000, 150_000],
-    });
-  });
-
   test("is left open while many others are looked at so often, as they take up room", async () => {
     const longChecks = { count: 0, most: 1 };
-    const { url } = until(startSite({}));
+    const { url } = untilTheEnd(startSite({}));
     const { checker } = labChecker({ longChecks });
     const both = [url, `${url}/b`].map((each) => checkUrl(checker, { url: each, ...flapping }));
 
@@ -187,7 +108,7 @@ describe("a page of a link that changes all the time", () => {
       clock.moveBy(50_000);
       return new Response("", { status: 404 });
     };
-    const { url } = until(startSite({ "/": slowly }));
+    const { url } = untilTheEnd(startSite({ "/": slowly }));
 
     const conclusion = await checkUrl(
       { ...checker, checkTimeoutMs: 100_000 },
@@ -195,15 +116,6 @@ describe("a page of a link that changes all the time", () => {
     );
 
     expect(conclusion).toMatchObject({ reason: "unconfirmed", followUpMs: null });
-  });
-
-  test("is left open for whoever waits for the answer, and looked at again at once", async () => {
-    expect(await checkPage(404, { ...flapping, isRequested: true })).toMatchObject({
-      status: "unknown",
-      reason: "unconfirmed",
-      cause: "http_404",
-      followUpMs: 0,
-    });
   });
 });
 
@@ -241,7 +153,7 @@ describe("a site that has an IPv6 address only", () => {
 
 describe("a neighbouring address", () => {
   test("over plain http is told where https fails, and changes nothing", async () => {
-    const site = until(startSite({ "/a": "hello" }));
+    const site = untilTheEnd(startSite({ "/a": "hello" }));
 
     const conclusion = await check(`https://127.0.0.1:${site.port}/a`);
 
@@ -252,7 +164,7 @@ describe("a neighbouring address", () => {
   });
 
   test("is not told when it does not answer either", async () => {
-    const site = until(startSite({}));
+    const site = untilTheEnd(startSite({}));
 
     const { evidence } = await check(`https://127.0.0.1:${site.port}/a`);
 
@@ -263,7 +175,7 @@ describe("a neighbouring address", () => {
     const names = { "shop.test": ["127.0.0.1"], "www.site.test": ["127.0.0.1"] };
     const resolver = playedResolver({ ...names, "site.test": ["127.0.0.1"] });
     const hello = replies("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
-    const site = until(await startRawSite(hello, { certificate: "other" }));
+    const site = untilTheEnd(await startRawSite(hello, { certificate: "other" }));
     const found: string[] = [];
     const { checker } = labChecker({ outbound: labOutbound({ resolver }) });
     const outbound: Checker["outbound"] = {
@@ -283,8 +195,8 @@ describe("a neighbouring address", () => {
   });
 
   test("over plain http at the end of the redirects is noted", async () => {
-    const plain = until(startSite({ "/": "hello" }));
-    const secure = until(
+    const plain = untilTheEnd(startSite({ "/": "hello" }));
+    const secure = untilTheEnd(
       startSite(
         { "/": () => Response.redirect(`http://site.test:${plain.port}/`, 302) },
         { certificate: "good" },
@@ -299,25 +211,6 @@ describe("a neighbouring address", () => {
 });
 
 describe("trouble that may pass", () => {
-  eachRow([
-    [[500, "hello"], "ok", "AA", [2000]],
-    [[500, 500, "hello"], "ok", "AAA", [2000, 8000]],
-    [500, "http_500", "AAA", [2000, 8000]],
-    [[403, "hello"], "ok", "AB", [2000]],
-    [403, "http_403", "AB", [2000]],
-    [401, "http_401", "A", []],
-    [[500, 404, 404], "http_404", "AAB", [2000, 3000]],
-    [[403, 404, 403], "unconfirmed", "ABB", [2000, 3000]],
-    [[304, 500], "ok_not_modified", "AA", [2000]],
-    [[403, 500], "http_403", "AB", [2000]],
-  ] as const)("ends by what the attempts found together", async (says, reason, profiles, slept) => {
-    expect(await checkPage(says as Says | Says[])).toMatchObject({
-      reason,
-      profiles,
-      slept: [...slept],
-    });
-  });
-
   test("is waited out for as long as the server asks, up to half a minute", async () => {
     const asking = (seconds: string) => () =>
       new Response("", { status: 429, headers: { "Retry-After": seconds } });
@@ -335,7 +228,7 @@ describe("trouble that may pass", () => {
 
   test("of the connection is tried again", async () => {
     const refused = await check(`http://127.0.0.1:${freePort()}/`, wasActive);
-    const reset = await check(until(await startRawSite(resets)).url);
+    const reset = await check(untilTheEnd(await startRawSite(resets)).url);
 
     expect(refused).toMatchObject({
       status: "unknown",
@@ -348,7 +241,7 @@ describe("trouble that may pass", () => {
 
   test("an answer tells more than none", async () => {
     let visit = 0;
-    const site = until(
+    const site = untilTheEnd(
       await startRawSite((socket) =>
         visit++ === 0
           ? resets(socket)
@@ -362,7 +255,7 @@ describe("trouble that may pass", () => {
   test("does not count the time in which a busy site is spared", async () => {
     const { clock, checker } = labChecker();
     const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
-    const { url } = until(startSite({}));
+    const { url } = untilTheEnd(startSite({}));
 
     const conclusion = await checkUrl({ ...checker, politeness }, { url, ...wasActive });
 
@@ -372,7 +265,7 @@ describe("trouble that may pass", () => {
   test("counts that time too for whoever waits for the answer", async () => {
     const { clock, checker } = labChecker();
     const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
-    const { url } = until(startSite({}));
+    const { url } = untilTheEnd(startSite({}));
     const startedAt = clock.elapsed();
 
     const conclusion = await checkUrl(
@@ -387,7 +280,7 @@ describe("trouble that may pass", () => {
   test("of a busy site is no reason to let anybody wait who asked by hand", async () => {
     const { clock, checker } = labChecker();
     const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 0 });
-    const { url } = until(startSite({ "/a": "hello", "/b": "hello", "/asked": "hello" }));
+    const { url } = untilTheEnd(startSite({ "/a": "hello", "/b": "hello", "/asked": "hello" }));
     const check = (path: string, isRequested: boolean) =>
       checkUrl({ ...checker, politeness }, { ...NEVER_CHECKED, url: `${url}${path}`, isRequested });
 
@@ -443,7 +336,7 @@ describe("trouble that may pass", () => {
 
 describe("a bad certificate", () => {
   const secure = async (certificate: Certificate, status: string) => {
-    const site = until(
+    const site = untilTheEnd(
       await startRawSite(replies(`HTTP/1.1 ${status}\r\nContent-Length: 2\r\n\r\nhi`), {
         certificate,
       }),
@@ -498,7 +391,7 @@ describe("a closed port 80", () => {
     certificate: Certificate = "good",
     url = "http://site.test/a",
   ) => {
-    const site = until(startSite({ "/a": says }, { certificate }));
+    const site = untilTheEnd(startSite({ "/a": says }, { certificate }));
     return check(url, wasActive, withPorts(freePort(), site.port));
   };
 
@@ -541,14 +434,14 @@ describe("a client certificate", () => {
     ["a proxy", "496 SSL Certificate Required", ""],
   ])("that a page asks for is unknown", async (_, status, body) => {
     const response = `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\n\r\n${body}`;
-    const site = until(await startRawSite(replies(response)));
+    const site = untilTheEnd(await startRawSite(replies(response)));
 
     expect(await check(site.url)).toMatchObject({ reason: "client_certificate", profiles: "A" });
   });
 
   test("is not what another bad request is about", async () => {
     const response = "HTTP/1.1 400 Bad\r\nContent-Type: text/html\r\n\r\n<title>No</title>";
-    const site = until(await startRawSite(replies(response)));
+    const site = untilTheEnd(await startRawSite(replies(response)));
 
     expect(await check(site.url)).toMatchObject({ reason: "http_400" });
   });
@@ -658,7 +551,7 @@ describe("the check", () => {
 
   test("keeps no user names and no endless addresses", async () => {
     const endless = `/${"a".repeat(3000)}`;
-    const site = until(
+    const site = untilTheEnd(
       startSite({
         "/": () => new Response(null, { status: 302, headers: { Location: endless } }),
         [endless]: "hello",
@@ -679,7 +572,7 @@ describe("the check", () => {
       const location = step < 10 ? `/${step}?${"a".repeat(3000)}` : "/end";
       return new Response(null, { status: 302, headers: { location } });
     };
-    const site = until(startSite({ "/end": "hello" }, { otherwise: onwards }));
+    const site = untilTheEnd(startSite({ "/end": "hello" }, { otherwise: onwards }));
 
     const { evidence } = await check(`${site.url}/0`);
 
@@ -692,7 +585,7 @@ describe("the check", () => {
       new Response(null, { status: 302, headers: { Location: `/?${to}` } });
     const home = "<title>Home</title><h1>Home</h1><p>Welcome.</p>";
     const routes = { "/": home, "/a": toHome(""), "/robots.txt": 404 };
-    const site = until(startSite(routes, { otherwise: toHome("b".repeat(5000)) }));
+    const site = untilTheEnd(startSite(routes, { otherwise: toHome("b".repeat(5000)) }));
 
     const { evidence } = await check(`${site.url}/a`);
 

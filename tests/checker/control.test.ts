@@ -1,22 +1,14 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { eachRow } from "../each-row.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
 import { HOME, site as page } from "./barrier-sites.ts";
-import { labChecker } from "./prober.ts";
+import { labChecker, untilTheEnd } from "./prober.ts";
 import { paragraph } from "./signals/missing-pages.ts";
 
-const running: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
-
-const siteWith = (routes: Routes, otherwise: Says): Site => {
-  const site = startSite({ "/robots.txt": 404, ...routes }, { otherwise });
-  running.push(site);
-  return site;
-};
+const siteWith = (routes: Routes, otherwise: Says): Site =>
+  untilTheEnd(startSite({ "/robots.txt": 404, ...routes }, { otherwise }));
 
 const lab = (options?: Partial<Checker>) => {
   const { checker, clock } = labChecker(options);

@@ -4,7 +4,7 @@ import { type Checker, checkUrl } from "../../server/verdict/confirm.ts";
 import { createCatalogue } from "../../server/verdict/services/catalogue.ts";
 import type { Ask, Kind, Service } from "../../server/verdict/services/record.ts";
 import { startSite } from "../site.ts";
-import { until } from "../until.ts";
+import { createWatch, hasCome } from "../waits.ts";
 import { labChecker } from "./prober.ts";
 import { json, startPlayedWeb, type Web } from "./services/played-web.ts";
 import { checkerThrough } from "./services/prove.ts";
@@ -33,14 +33,16 @@ function checking(checker: Checker) {
   };
 }
 
-/** Of a function that others go on to call: how often they did. */
+/** The same function; `called` resolves once it was called so often. */
 function counted<A extends unknown[], R>(work: (...all: A) => R) {
-  const calls = { count: 0 };
+  const watch = createWatch();
+  const calls: A[] = [];
   const counting = (...all: A): R => {
-    calls.count += 1;
+    calls.push(all);
+    watch.changed();
     return work(...all);
   };
-  return { calls, counting };
+  return { called: (times: number) => hasCome(watch, calls, times, "calls"), counting };
 }
 
 const WELCOME = `<h1>Our shop</h1><p>${"Welcome to our shop of many things. ".repeat(8)}</p>`;
@@ -58,14 +60,14 @@ describe("A check that is cut short while it asks around a page", () => {
   test("leaves others what is being learned of how the host answers", async () => {
     const { site, rules } = siteOf(SAME_FOR_ALL);
     const { checker } = labChecker();
-    const { calls, counting: learn } = counted(checker.hostProfiles.learn);
+    const { called, counting: learn } = counted(checker.hostProfiles.learn);
     const hostProfiles = { ...checker.hostProfiles, learn };
     const { check, checkThatIsCut, cut } = checking({ ...checker, hostProfiles });
 
     const cutShort = checkThatIsCut(`${site.url}/a`);
     const beside = check(`${site.url}/b`);
     await rules.asked;
-    await until(() => calls.count === 2);
+    await called(2);
     cut();
 
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });
@@ -77,13 +79,13 @@ describe("A check that is cut short while it asks around a page", () => {
   test("leaves others the robots.txt that is being read", async () => {
     const { site, rules } = siteOf(MISSING);
     const { checker } = labChecker();
-    const { calls, counting: robots } = counted(checker.robots);
+    const { called, counting: robots } = counted(checker.robots);
     const { check, checkThatIsCut, cut } = checking({ ...checker, robots });
 
     const cutShort = checkThatIsCut(`${site.url}/a`);
     const beside = check(`${site.url}/b`);
     await rules.asked;
-    await until(() => calls.count === 2);
+    await called(2);
     cut();
 
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });
@@ -156,14 +158,14 @@ describe("A check that is cut short while it asks a service", () => {
       ...Object.fromEntries(gone),
     });
     const { canaries } = checker.services;
-    const { calls, counting: isReliable } = counted(canaries.isReliable);
+    const { called, counting: isReliable } = counted(canaries.isReliable);
     const services = { ...checker.services, canaries: { ...canaries, isReliable } };
     const { check, checkThatIsCut, cut } = checking({ ...checker, services });
 
     const cutShort = checkThatIsCut(`https://${HOST}/file/a`);
     const beside = check(`https://${HOST}/file/b`);
     await old.asked;
-    await until(() => calls.count === 2);
+    await called(2);
     cut();
 
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });

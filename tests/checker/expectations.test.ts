@@ -5,7 +5,7 @@ import { type Checker, checkUrl } from "../../server/verdict/confirm.ts";
 import { type Expect, ExpectBody } from "../../server/verdict/expectations.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { messageOf, stageOf } from "../../server/verdict/reasons/reasons.ts";
-import { eachRow } from "../each-row.ts";
+import { eachRow, yamlIn } from "../each-row.ts";
 import { type Routes, type Says, startRawSite, startSite } from "../site.ts";
 import { labChecker } from "./prober.ts";
 import { json, page, startPlayedWeb } from "./services/played-web.ts";
@@ -51,208 +51,11 @@ const html = (body: string, status = 200) => of("text/html; charset=utf-8", body
 const story = (body: string, status = 200) =>
   html(`<title>A story</title><h1>A story</h1><p>${body}</p>${FILLER}`, status);
 const to =
-  (location: string, status = 302): Says =>
+  (location: string): Says =>
   () =>
-    new Response(null, { status, headers: { Location: location } });
-const bytes = (...values: number[]) => new Uint8Array(values);
-const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+    new Response(null, { status: 302, headers: { Location: location } });
 const long = (before: string, after: string) =>
   story(`${before}${"word ".repeat(MIB / 4)}${after}`);
-
-const WANTED: Expect = { must_contain: ["Handbook"] };
-const FORBIDDEN: Expect = { must_not_contain: ["Access denied"] };
-const contains = (...must_contain: string[]): Expect => ({ must_contain });
-const lacks = (...must_not_contain: string[]): Expect => ({ must_not_contain });
-const endsAt = (final_url_contains: string): Expect => ({ final_url_contains });
-const accepts = (...accepted_status_codes: string[]): Expect => ({ accepted_status_codes });
-
-const MISSING = "dead text_missing C2";
-const UNWANTED = "dead text_forbidden C2";
-const ELSEWHERE = "dead final_url_unexpected C2";
-const OTHER_STATUS = "dead status_unexpected C2";
-const UNREAD = "unknown text_unread";
-
-type Row = [what: string, says: Says, wants: Expect, seen: string, others?: Routes];
-
-const TEXTS: Row[] = [
-  ["a page with the text", story("The Handbook."), WANTED, "active ok"],
-  ["a page without it", story("A book."), WANTED, MISSING],
-  ["another case", story("The HANDBOOK."), WANTED, MISSING],
-  ["one text of two", story("The Handbook."), contains("Handbook", "Chapter 9"), MISSING],
-  ["both texts", story("Handbook, Chapter 9"), contains("Handbook", "Chapter 9"), "active ok"],
-  [
-    "line breaks and tabs",
-    story("The\r\n\t  big\n Handbook"),
-    contains("The big Handbook"),
-    "active ok",
-  ],
-  [
-    "white space in what is required",
-    story("big Handbook"),
-    contains("big  \u00a0Handbook"),
-    "active ok",
-  ],
-  [
-    "no-break spaces",
-    story("big&nbsp;Handbook&#160;here"),
-    contains("big Handbook here"),
-    "active ok",
-  ],
-  [
-    "entities",
-    story("R&eacute;sum&#233; &amp; &lt;more&gt;"),
-    contains("Résumé & <more>"),
-    "active ok",
-  ],
-  [
-    "entities as they were sent",
-    story("Smith &amp; Sons"),
-    contains("Smith &amp; Sons"),
-    "active ok",
-  ],
-  [
-    "entities in the title",
-    html(`<title>Smith &amp; Sons</title>${FILLER}`),
-    contains("Smith & Sons"),
-    "active ok",
-  ],
-  ["soft hyphens", story("Hand&shy;book and Hand&#8203;book"), WANTED, "active ok"],
-  ["a text split by tags inside a line", story("Hand<b>bo</b>ok"), WANTED, "active ok"],
-  ["a text split by a comment", story("Hand<!-- x -->book"), WANTED, "active ok"],
-  [
-    "a text with a tag in place of a space",
-    story("The<br>big<span>Handbook</span>"),
-    contains("The big Handbook"),
-    "active ok",
-  ],
-  ["a text split by paragraphs", story("Hand</p><p>book"), WANTED, MISSING],
-  ["a text split by a paragraph and a tag", story("Hand</p><b>book</b>"), WANTED, MISSING],
-  [
-    "a text over two paragraphs",
-    story("The big</p><p>Handbook"),
-    contains("The big Handbook"),
-    "active ok",
-  ],
-  [
-    "a text with tags as sent",
-    story('<a href="/x">Handbook</a>'),
-    contains('<a href="/x">Handbook'),
-    "active ok",
-  ],
-  ["a text in a script", story("<script>const book = 'Handbook';</script>"), WANTED, "active ok"],
-  ["a text in an attribute", story('<img src="x" alt="Handbook">'), WANTED, "active ok"],
-  ["a text in a comment", story("<!-- Handbook -->"), WANTED, "active ok"],
-  [
-    "a text beyond what pages are compared by",
-    story(`${FILLER.repeat(30)}Hand<i>book</i>`),
-    WANTED,
-    "active ok",
-  ],
-  ["a forbidden text", story("Sorry: Access denied!"), FORBIDDEN, UNWANTED],
-  ["no forbidden text", story("Access granted"), FORBIDDEN, "active ok"],
-  ["a forbidden text split by tags", story("<b>Access</b> <i>denied</i>"), FORBIDDEN, UNWANTED],
-  ["a forbidden text with entities", story("Fish &amp; Chips"), lacks("Fish & Chips"), UNWANTED],
-  [
-    "a forbidden text in a script",
-    story("<script>say('Access denied')</script>"),
-    FORBIDDEN,
-    UNWANTED,
-  ],
-  [
-    "a required and a forbidden text",
-    story("Handbook. Access denied"),
-    { ...WANTED, ...FORBIDDEN },
-    UNWANTED,
-  ],
-  ["neither of them", story("A book"), { ...WANTED, ...FORBIDDEN }, MISSING],
-];
-
-const BODIES: Row[] = [
-  [
-    "windows-1252",
-    of("text/html; charset=windows-1252", latin1(`<p>Gr\xf6\xdfe \x80 5</p>`)),
-    contains("Größe € 5"),
-    "active ok",
-  ],
-  [
-    "Shift_JIS that only the page declares",
-    of(
-      "text/html",
-      Buffer.concat([
-        latin1('<meta charset="shift_jis"><p>'),
-        bytes(0x83, 0x6e, 0x83, 0x93, 0x83, 0x68, 0x83, 0x75, 0x83, 0x62, 0x83, 0x4e),
-      ]),
-    ),
-    contains("ハンドブック"),
-    "active ok",
-  ],
-  [
-    "UTF-16 with a mark",
-    of("text/html", Buffer.from("\ufeff<p>Größe</p>", "utf16le")),
-    contains("Größe"),
-    "active ok",
-  ],
-  [
-    "the wrong charset",
-    of("text/html; charset=utf-8", latin1("<p>Gr\xf6\xdfe</p>")),
-    contains("Größe"),
-    MISSING,
-  ],
-  ["plain text", of("text/plain", "The\nHandbook"), contains("The Handbook"), "active ok"],
-  [
-    "plain text with entities",
-    of("text/plain", "Smith &amp; Sons"),
-    contains("Smith & Sons"),
-    MISSING,
-  ],
-  ["JSON", of("application/json", '{"title": "Handbook"}'), WANTED, "active ok"],
-  ["JSON without the text", of("application/json", '{"error": "Access denied"}'), WANTED, MISSING],
-  ["forbidden JSON", of("application/json", '{"error": "Access denied"}'), FORBIDDEN, UNWANTED],
-  ["a feed", of("application/rss+xml", "<rss><title>Handbook</title></rss>"), WANTED, "active ok"],
-  ["a PDF, which is not read", of("application/pdf", "%PDF-1.7 Handbook"), WANTED, UNREAD],
-  [
-    "a PDF in which nothing is forbidden",
-    of("application/pdf", "%PDF-1.7 Access denied"),
-    FORBIDDEN,
-    "active ok",
-  ],
-  ["an empty page", html(""), WANTED, MISSING],
-  ["an empty page in which nothing is forbidden", html(""), FORBIDDEN, "active ok_empty"],
-  ["an empty PDF", of("application/pdf", ""), WANTED, MISSING],
-  ["no content", 204, WANTED, MISSING],
-  ["a page that has not changed", 304, WANTED, UNREAD],
-  ["a part of a page", story("A book", 206), WANTED, UNREAD],
-  [
-    "a long page with the text at its beginning",
-    long("Handbook", ""),
-    WANTED,
-    "active ok_truncated",
-  ],
-  ["a long page with the text after the first MiB", long("", "Handbook"), WANTED, UNREAD],
-  [
-    "a long page with a forbidden text at its beginning",
-    long("Access denied", ""),
-    FORBIDDEN,
-    UNWANTED,
-  ],
-  [
-    "a long page with a forbidden text after the first MiB",
-    long("", "Access denied"),
-    FORBIDDEN,
-    "active ok_truncated",
-  ],
-  [
-    "a long page with one text of each",
-    long("Access denied", ""),
-    { ...WANTED, ...FORBIDDEN },
-    UNWANTED,
-  ],
-];
-
-const LOGIN =
-  '<title>Log in</title><h1>Log in</h1><form><input name="user"><input type="password"></form>';
-const WALL =
-  "<title>Just a moment...</title><p>Checking your browser before accessing site.test.</p>";
 const challenge =
   (status: number): Says =>
   () =>
@@ -260,186 +63,55 @@ const challenge =
       status,
       headers: { "Content-Type": "text/html", "cf-mitigated": "challenge" },
     });
-const GONE = "<title>Page not found</title><h1>Page not found</h1><p>Nothing is here.</p>";
+const WALL =
+  "<title>Just a moment...</title><p>Checking your browser before accessing site.test.</p>";
 
-const STATUSES: Row[] = [
-  ["an accepted 404", story("A story", 404), accepts("404"), "active ok"],
-  ["an accepted range", story("A story", 418), accepts("200-299", "410-420"), "active ok"],
-  ["an accepted 403", story("A story", 403), accepts("403"), "active ok"],
-  ["an accepted 500", story("A story", 500), accepts("500-599"), "active ok"],
-  ["an accepted 410", story("A story", 410), accepts("410"), "active ok"],
-  ["an accepted 401 without a login", story("A story", 401), accepts("401"), "active ok"],
-  [
-    "an accepted 404 with the text",
-    story("Handbook", 404),
-    { ...WANTED, ...accepts("404") },
-    "active ok",
-  ],
-  ["an accepted 404 without it", story("A book", 404), { ...WANTED, ...accepts("404") }, MISSING],
-  [
-    "an accepted 404 that says that it is missing",
-    html(GONE, 404),
-    accepts("404"),
-    "dead soft404_body C2",
-  ],
-  [
-    "an accepted 200 that says that it is missing",
-    html(GONE),
-    accepts("200"),
-    "dead soft404_body C2",
-  ],
-  [
-    "a 200 that says that it is missing and is not accepted",
-    html(GONE),
-    accepts("404"),
-    "dead soft404_body C2",
-  ],
-  ["an accepted 204", 204, accepts("204"), "active ok_empty"],
-  ["an accepted 304", 304, accepts("304"), "active ok_not_modified"],
-  ["a 200 that is not accepted", story("A story"), accepts("404"), OTHER_STATUS],
-  ["a 204 that is not accepted", 204, accepts("200"), OTHER_STATUS],
-  [
-    "a 200 with the text that is not accepted",
-    story("Handbook"),
-    { ...WANTED, ...accepts("201-299") },
-    OTHER_STATUS,
-  ],
-  ["a 404 that is not accepted", story("A story", 404), accepts("200"), "dead http_404 C2"],
-  ["a 404 with the text", story("Handbook", 404), WANTED, "dead http_404 C2"],
-  ["a 500 that is not accepted", story("A story", 500), accepts("200"), "unknown http_500"],
-  ["a 500 without the text", story("A book", 500), WANTED, "unknown http_500"],
-  ["a 407 of a server", 407, accepts("200"), "unknown http_4xx"],
-  ["an accepted 407, where this monitor has no proxy", 407, accepts("407"), "active ok"],
-  ["a 511, which is our own network's", 511, accepts("511"), "unknown captive_portal"],
-];
+/** What a page says: a status, a page by one of these names, or a body of some type, which may be written as its bytes. */
+type Said =
+  | number
+  | { to: string }
+  | { challenge: number }
+  | { long: [before: string, after: string] }
+  | { html: string; status?: number }
+  | { story: string; status?: number }
+  | { type: string; body: string }
+  | { type: string; latin1: string }
+  | { type: string; utf16: string };
 
-const OBSTACLES: Row[] = [
-  ["bot protection", challenge(403), WANTED, "unknown bot_challenge"],
-  [
-    "bot protection with an accepted status",
-    challenge(403),
-    accepts("403"),
-    "unknown bot_challenge",
-  ],
-  [
-    "bot protection with a status that is not",
-    challenge(200),
-    accepts("404"),
-    "unknown bot_challenge",
-  ],
-  [
-    "a login",
-    to("/login?next=/pages/story"),
-    WANTED,
-    "unknown login_required",
-    { "/login": html(LOGIN) },
-  ],
-  [
-    "a login at another address",
-    to("/login?next=/pages/story"),
-    endsAt(PATH),
-    "unknown login_required",
-    { "/login": html(LOGIN) },
-  ],
-  [
-    "maintenance",
-    html("<title>Under maintenance</title><h1>Under maintenance</h1>", 503),
-    WANTED,
-    "unknown maintenance",
-  ],
-  [
-    "a default page",
-    html(
-      "<title>Welcome to nginx!</title><h1>Welcome to nginx!</h1><p>If you see this page, the nginx web server is successfully installed and working. Further configuration is required.</p>",
-    ),
-    WANTED,
-    "unknown placeholder_page",
-  ],
-];
+function saysOf(said: Said): Says {
+  if (typeof said === "number") return said;
+  if ("to" in said) return to(said.to);
+  if ("challenge" in said) return challenge(said.challenge);
+  if ("long" in said) return long(...said.long);
+  if ("html" in said) return html(filled(said.html), said.status);
+  if ("story" in said) return story(filled(said.story), said.status);
+  if ("body" in said) return of(said.type, said.body);
+  const bytes =
+    "utf16" in said ? Buffer.from(said.utf16, "utf16le") : Buffer.from(said.latin1, "latin1");
+  return of(said.type, new Uint8Array(bytes));
+}
 
-const URLS: Row[] = [
-  [
-    "a redirect to the expected address",
-    to("/handbook/2"),
-    endsAt("/handbook"),
-    "active ok_redirected",
-    { "/handbook/2": story("") },
-  ],
-  [
-    "a redirect to another one",
-    to("/news/2"),
-    endsAt("/handbook"),
-    ELSEWHERE,
-    { "/news/2": story("") },
-  ],
-  [
-    "two redirects",
-    to("/a/1"),
-    endsAt("/b/2"),
-    "active ok_redirected",
-    { "/a/1": to("/b/2"), "/b/2": story("") },
-  ],
-  [
-    "only an address on the way",
-    to("/a/1"),
-    endsAt("/a/1"),
-    ELSEWHERE,
-    { "/a/1": to("/b/2"), "/b/2": story("") },
-  ],
-  [
-    "a refresh",
-    html('<meta http-equiv="refresh" content="0; url=/b/2">'),
-    endsAt("/b/2"),
-    "active ok_redirected",
-    { "/b/2": story("") },
-  ],
-  ["no redirect", story(""), endsAt(PATH), "active ok"],
-  ["no redirect, where one is expected", story(""), endsAt("/handbook"), ELSEWHERE],
-  [
-    "a query",
-    to("/b/2?lang=en"),
-    endsAt("?lang=en"),
-    "active ok_redirected",
-    { "/b/2": story("") },
-  ],
-  [
-    "a fragment of the redirect",
-    to("/b/2#chapter"),
-    endsAt("2#chapter"),
-    "active ok_redirected",
-    { "/b/2": story("") },
-  ],
-  [
-    "letters that are sent encoded",
-    to("/stra%C3%9Fe/2"),
-    endsAt("/straße/"),
-    "active ok_redirected",
-    { "/stra%C3%9Fe/2": story("") },
-  ],
-  [
-    "another address and a text that is missing",
-    to("/b/2"),
-    { ...WANTED, ...endsAt("/handbook") },
-    ELSEWHERE,
-    { "/b/2": story("") },
-  ],
-  ["a redirect to a page that is missing", to("/b/3"), endsAt("/handbook"), "dead http_404 C2"],
-];
+const filled = (text: string) =>
+  text.replace(/\{filler(?: (\d+))?\}/, (_, times = "1") => FILLER.repeat(Number(times)));
 
-describe.each([
-  ["Texts", TEXTS],
-  ["Bodies", BODIES],
-  ["Statuses", STATUSES],
-  ["Walls, logins and other obstacles", OBSTACLES],
-  ["Final URLs", URLS],
-])("%s:", (_, rows) => {
-  eachRow(rows)(
-    "are judged by what the link expects",
-    async (_what, says, wants, seen, others = {}) => {
-      expect(shown(await checkPage(says, wants, others))).toBe(seen);
-    },
-  );
-});
+const WANTED: Expect = { must_contain: ["Handbook"] };
+const FORBIDDEN: Expect = { must_not_contain: ["Access denied"] };
+const contains = (...must_contain: string[]): Expect => ({ must_contain });
+const endsAt = (final_url_contains: string): Expect => ({ final_url_contains });
+const accepts = (...accepted_status_codes: string[]): Expect => ({ accepted_status_codes });
+
+const UNREAD = "unknown text_unread";
+
+type Row = { what: string; says: Said; wants: Expect; seen: string; others?: Record<string, Said> };
+
+eachRow(Object.values(yamlIn<Record<string, Row[]>>(import.meta.dir, "expectations.yaml")).flat())(
+  "A page is judged by what its link expects",
+  async ({ says, wants, seen, others = {} }) => {
+    const routes = Object.entries(others).map(([path, said]) => [path, saysOf(said)] as const);
+
+    expect(shown(await checkPage(saysOf(says), wants, Object.fromEntries(routes)))).toBe(seen);
+  },
+);
 
 /** A site that sends the beginning of its page, and the rest only once `isWhole`. */
 async function startCutting(
@@ -462,12 +134,12 @@ describe("A page that is cut by its server", () => {
   eachRow([
     ["before the text", FILLER, WANTED, UNREAD],
     ["after the text", `${FILLER}Handbook`, WANTED, "active ok_truncated"],
-    ["after a forbidden text", `${FILLER}Access denied`, FORBIDDEN, UNWANTED],
+    ["after a forbidden text", `${FILLER}Access denied`, FORBIDDEN, "dead text_forbidden C2"],
     [
       "after a forbidden text and before the other",
       `${FILLER}Access denied`,
       { ...WANTED, ...FORBIDDEN },
-      UNWANTED,
+      "dead text_forbidden C2",
     ],
     ["at once", "<p>Access denied", FORBIDDEN, "unknown body_incomplete"],
   ])("is judged by what came", async (_, body, wants, seen) => {

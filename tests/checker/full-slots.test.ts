@@ -3,7 +3,7 @@ import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
 import { startReceiver } from "../receiver.ts";
 import { startRawSite } from "../site.ts";
-import { until } from "../until.ts";
+import { createWatch } from "../waits.ts";
 
 /** More than the runtime allows at once by itself. */
 const PLACES = 300;
@@ -27,8 +27,10 @@ test.if(process.platform !== "win32")(
   "A delivery goes out while every check waits for an answer that does not come",
   async () => {
     let givenUp = 0;
+    const watch = createWatch();
     const silent = await startRawSite(
       (socket) => {
+        watch.changed();
         socket.on("close", () => {
           givenUp += 1;
         });
@@ -53,7 +55,10 @@ test.if(process.platform !== "win32")(
       url: `http://127.1.${i >> 8}.${i & 255}:${silent.port}/`,
     }));
     await post("/links/batch", { links });
-    await until(() => silent.connections >= PLACES);
+    await watch.when(
+      () => silent.connections >= PLACES,
+      () => `${PLACES} connections; seen: ${silent.connections}`,
+    );
 
     await post("/webhooks", { url: receiver.url, events: ["link.created"] });
     await post("/links", { url: "https://example.org/" });

@@ -1,37 +1,30 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { yieldToEventLoop } from "../../server/lib/steps.ts";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
-import { createCheck } from "../../server/verdict/create-check.ts";
-import { createOnline } from "../../server/verdict/online/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { USUAL_STYLE } from "../../server/verdict/probe/finding.ts";
 import { type ProbeInput, probe } from "../../server/verdict/probe/probe.ts";
 import type { Kind, Service } from "../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
-import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { eachRow } from "../each-row.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { type Routes, type Says, startSite } from "../site.ts";
+import { labCheck, untilTheEnd } from "./prober.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const running: { stop(): Promise<void> }[] = [];
-
 /** A web site that is known as `site.test` and as `other.test`. */
 function siteWith(routes: Routes) {
-  const site = startSite(routes);
-  running.push(site);
+  const site = untilTheEnd(startSite(routes));
   return {
     requests: site.requests,
     at: (path: string) => `http://site.test:${site.port}${path}`,
     elsewhere: (path: string) => `http://other.test:${site.port}${path}`,
   };
 }
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
 
 const answers =
   (status: number, headers: Record<string, string> = {}): Says =>
@@ -79,33 +72,14 @@ function checking(options: Options = {}) {
     confirmDelaysMs: [0, 3000, 12_000],
     checkUserAgent: "Stillup/test",
   };
-  const run = createCheck({
-    config,
-    clock,
-    outbound: labOutbound({ clock }),
-    online: createOnline({ clock, sentinels: [], ask: async () => false }),
-    lag: { worstSince: () => lagMs },
-    profiles: createHostProfiles({ clock }),
-    catalogue: catalogueWith(own),
-    random,
-  });
+  const lag = { worstSince: () => lagMs };
+  const run = labCheck({ config, clock, lag, catalogue: catalogueWith(own), random });
   let links = 0;
   const { signal = new AbortController().signal } = options;
   const check = (url: string, known: Partial<KnownLink> = {}) =>
-    run({ ...NEW_LINK, id: `link-${++links}`, url, ...known }, signal);
+    run({ ...NEVER_CHECKED, id: `link-${++links}`, url, ...known }, signal);
   return { clock, check };
 }
-
-const NEW_LINK: KnownLink = {
-  id: null,
-  url: "",
-  lastDecided: null,
-  decidedReason: null,
-  lastActiveAt: null,
-  unconfirmedSince: null,
-  isFlapping: false,
-  isRequested: false,
-};
 
 describe("an attempt at a site that wants to be left alone", () => {
   test("waits for half a minute, which is neither queueing nor the site's slowness", async () => {
@@ -377,7 +351,7 @@ describe("of very many links of one site", () => {
     const all = Array.from({ length: MANY }, (_, i) =>
       check(site.at(`/?${i}`), { id: `${i}`, ...known }).then(note),
     );
-    await Bun.sleep(0);
+    await yieldToEventLoop();
     const put = settled.filter((ms) => ms !== null);
     stopping.abort();
     await Promise.all(all);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { nothingYet, pageOf, parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, decoderFor, type Page } from "../../server/verdict/page/page.ts";
 import { missingInLine } from "../../server/verdict/signals/clues.ts";
-import { agree } from "./agree.ts";
+import { agree } from "../each-row.ts";
 import { HOSTILE_PAGES } from "./hostile-pages.ts";
 import { readPage } from "./read-page.ts";
 import { stepsOf } from "./steps.ts";

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { openEngine } from "../../server/db/open.ts";
 import { createStore, type Engine, type Query } from "../../server/db/store.ts";
@@ -6,23 +6,27 @@ import { links } from "../../server/db/tables.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import type { TopicListener } from "../../server/work/topics.ts";
 import { movableClock } from "../clock.ts";
-import { startServer, type TestServer } from "../harness.ts";
-import { until } from "../until.ts";
+import { STARTS_WITHIN_MS, startServer, type TestServer } from "../harness.ts";
 import { saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 import { playLoop } from "./played-loop.ts";
 
-/** A server for each test. */
+/** A server on which each test has the links alone. */
 function withServer(engine: "sqlite" | "postgres"): () => TestServer {
   let server: TestServer;
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await startServer(engine);
+  }, STARTS_WITHIN_MS);
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await server.deps.store.delete(links);
   });
-  afterEach(() => server.stop());
   return () => server;
 }
 
 const DUE_IN_S = 600;
+/** How often deliveries are looked for. */
+const POLL_MS = 1000;
 
 /** The same server, and the statements that it runs. */
 function observed(server: TestServer) {
@@ -99,15 +103,14 @@ describe("While nothing is due or written, an SQLite server", () => {
     const clock = movableClock(server().clock.now());
     const { server: watched, statements } = observed(server());
     const deliverer = createDeliverer({ ...watched.deps, clock });
-    const rounds = () => clock.slept.length;
     const seconds = async (count: number) => {
       for (let i = 0; i < count; i++) {
-        const before = rounds();
-        clock.moveBy(1000);
-        await until(() => rounds() > before);
+        const looked = clock.nextSleep(POLL_MS);
+        clock.moveBy(POLL_MS);
+        await looked;
       }
     };
-    await until(() => rounds() > 0);
+    await clock.sleeping(POLL_MS);
     await seconds(2);
     statements.length = 0;
 

@@ -4,10 +4,6 @@ import { links } from "../../server/db/tables.ts";
 import type { Clock } from "../../server/lib/clock.ts";
 import type { Outbound } from "../../server/net/request.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
-import { createCheck } from "../../server/verdict/create-check.ts";
-import { createOnline } from "../../server/verdict/online/online.ts";
-import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
-import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { sized } from "../long.ts";
@@ -16,6 +12,8 @@ import { startSite } from "../site.ts";
 import { saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 import { playLoop, takes } from "./played-loop.ts";
+import { labCheck } from "./prober.ts";
+import { createUnderWay } from "./under-way.ts";
 
 const MANY = sized(200, 1000);
 /** What a check takes whose site never answers: two attempts until their time-outs. */
@@ -93,27 +91,14 @@ const answer = (request: Request) =>
 
 /** Real checks of a site that is asked by everybody at once, and of some that are not. */
 function crowdedCheck(server: TestServer, clock: Clock) {
-  let onTheWay = 0;
+  const underWay = createUnderWay();
   const names = ["crowd", ...Array.from({ length: OTHERS }, (_, i) => `other-${i + 1}`)];
   const known = Object.fromEntries(names.map((name) => [`${name}.test`, ["127.0.0.1"]]));
   const outbound = labOutbound({ clock, resolver: playedResolver(known) });
-  const request: Outbound["request"] = (target, input) => {
-    onTheWay += 1;
-    return outbound.request(target, input).finally(() => {
-      onTheWay -= 1;
-    });
-  };
-  const check = createCheck({
-    config: { ...server.config, hostGapMs: GAP_MS },
-    clock,
-    outbound: { ...outbound, request },
-    online: createOnline({ clock, sentinels: [], ask: async () => true }),
-    lag: { worstSince: () => 0 },
-    profiles: createHostProfiles({ clock }),
-    catalogue: catalogueWith([]),
-    random: Math.random,
-  });
-  return { check, isBusy: () => onTheWay > 0 };
+  const request: Outbound["request"] = (...input) => underWay.during(outbound.request(...input));
+  const config = { ...server.config, hostGapMs: GAP_MS };
+  const check = labCheck({ config, clock, outbound: { ...outbound, request } });
+  return { check, underWay };
 }
 
 onServer("Beside very many links of one site", (server) => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { seed } from "../../bench/seed.ts";
+import { yieldToEventLoop } from "../../server/lib/steps.ts";
 import {
   type Kept,
   killOnce,
@@ -25,7 +26,7 @@ function startSites() {
       if (asked.has(url)) seen.overlaps++;
       asked.add(url);
       seen.reach(++seen.requests);
-      await Bun.sleep(1);
+      await yieldToEventLoop();
       asked.delete(url);
       return new Response("<title>A page</title><p>All is well here.</p>", {
         headers: { "content-type": "text/html" },

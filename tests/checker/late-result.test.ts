@@ -4,10 +4,11 @@ import { checks, links } from "../../server/db/tables.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import { onBothEngines } from "../harness.ts";
+import { sized } from "../long.ts";
 import { DAY, saw } from "./ended.ts";
 
 const LINKS = 100;
-const ROUNDS = 12;
+const ROUNDS = sized(4, 12);
 
 onBothEngines("A result that comes when its lease has just run out", (server) => {
   test("is written whole or not at all, whoever claims its link meanwhile", async () => {

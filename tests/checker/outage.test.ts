@@ -6,27 +6,22 @@ import { logOutage } from "../../server/monitor/dispatch.ts";
 import type { Outbound } from "../../server/net/request.ts";
 import type { Resolver } from "../../server/net/resolve.ts";
 import { answersTcp } from "../../server/net/send.ts";
-import type { KnownLink } from "../../server/verdict/confirm.ts";
-import { createCheck } from "../../server/verdict/create-check.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
-import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
-import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type Asker, onServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { sized } from "../long.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { startSentinel } from "../sentinel.ts";
-import { until } from "../until.ts";
 import { saw } from "./ended.ts";
+import { playLoop } from "./played-loop.ts";
 import { playedOnline } from "./played-online.ts";
+import { labCheck } from "./prober.ts";
+import { createUnderWay } from "./under-way.ts";
 
 const LINKS = sized(150, 1000);
 const NAMES = 50;
 const SENTINELS = 3;
-
-/** How often a loop looks for what is due. */
-const POLL_MS = 1000;
 
 const nameOf = (n: number) => `site-${n % NAMES}.test`;
 const namesWhere = (isThere: (n: number) => boolean) =>
@@ -81,11 +76,11 @@ async function startInternet(clock: MovableClock) {
     },
     pull: async () => {
       names = cut;
+      isHolding = false;
       await Promise.all([site.stop(true), ...sentinels.map(({ stop }) => stop())]);
     },
     plug: async () => {
       names = open;
-      isHolding = false;
       site = serve(sitePort);
       await Promise.all(sentinels.map(({ start }) => start()));
     },
@@ -105,7 +100,6 @@ const following = (current: () => Resolver): Resolver => ({
 /** The check loop of a monitor in that internet, whose clock stands until it is moved. */
 function startMonitor(server: TestServer, internet: Awaited<ReturnType<typeof startInternet>>) {
   const { clock } = internet;
-  const deps = { ...server.deps, clock };
   let asks = 0;
   const online = createOnline({
     clock,
@@ -114,51 +108,19 @@ function startMonitor(server: TestServer, internet: Awaited<ReturnType<typeof st
       asks += 1;
       return answersTcp(sentinel, timeoutMs);
     },
-    onChange: (change) => logOutage(deps, change),
+    onChange: (change) => logOutage({ ...server.deps, clock }, change),
   });
-  const { outbound, onTheWay } = counted(labOutbound({ clock, resolver: internet.resolver }));
-  const check = createCheck({
-    config: server.config,
-    clock,
-    outbound,
-    online,
-    lag: { worstSince: () => 0 },
-    profiles: createHostProfiles({ clock }),
-    catalogue: catalogueWith([]),
-    random: Math.random,
-  });
-  const loop = startCheckLoop({ ...deps, online, check });
-  const tick = async () => {
-    clock.moveBy(1000);
-    // Nobody's time runs out only because this machine is slow.
-    do await Bun.sleep(1);
-    while (onTheWay() > 0 && !internet.isHolding());
+  const underWay = createUnderWay();
+  const outbound = labOutbound({ clock, resolver: internet.resolver });
+  const request: Outbound["request"] = (...input) => {
+    const answer = outbound.request(...input);
+    return internet.isHolding() ? answer : underWay.during(answer);
   };
-  return {
-    clock,
-    online,
-    loop,
-    /** How often a sentinel was asked. */
-    asks: () => asks,
-    until: async (isSo: () => Promise<boolean>) => {
-      while (!(await isSo())) await tick();
-    },
-    run: async (seconds: number) => {
-      for (let second = 0; second < seconds; second++) await tick();
-    },
-  };
-}
-
-/** The way out, and how many requests are on it. */
-function counted(outbound: Outbound) {
-  let count = 0;
-  const request: Outbound["request"] = (target, input) => {
-    count += 1;
-    return outbound.request(target, input).finally(() => {
-      count -= 1;
-    });
-  };
-  return { outbound: { ...outbound, request }, onTheWay: () => count };
+  const { config } = server;
+  const check = labCheck({ config, clock, online, outbound: { ...outbound, request } });
+  const loop = playLoop(server, { clock, online, check, underWay });
+  // `asks` is how often a sentinel was asked.
+  return { clock, online, loop, asks: () => asks };
 }
 
 const addLinks = (me: Asker, count: number, port: number) =>
@@ -201,19 +163,22 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
     await me.post("/api/v1/webhooks", { url: "https://hooks.test/", events: ["link.dead"] });
     await addLinks(me, LINKS, internet.sitePort);
     const lines = await logLines("info");
-    const { clock, online, loop, asks, until, run } = startMonitor(server(), internet);
-    await until(async () => (await countChecks(server(), me)) === LINKS);
+    const { clock, online, loop, asks } = startMonitor(server(), internet);
+    const checked = (count: number) =>
+      loop.until(`${count} checks`, async () => (await countChecks(server(), me)) === count);
+    await checked(LINKS);
     const before = await everything(server(), me);
     expect(before.counts.reduce((sum, { active }) => sum + active, 0)).toBe(LINKS);
 
     internet.hold();
     await makeAllDue(server(), me, clock.now());
-    await until(async () => (await countHeld(server(), me)) > 0);
+    await loop.until("held links", async () => (await countHeld(server(), me)) > 0);
     await internet.pull();
-    const isOffline = () => online.known().state === "offline";
-    await until(async () => isOffline() && (await countHeld(server(), me)) === 0);
+    await loop.until("offline, without held links", async () => {
+      return online.known().state === "offline" && (await countHeld(server(), me)) === 0;
+    });
     const quiet = { lookups: internet.lookups(), asks: asks() };
-    await run(300);
+    await loop.seconds(300);
 
     expect(internet.lookups()).toBe(quiet.lookups);
     // Every ten seconds.
@@ -224,7 +189,7 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
     // None of the sentinels is back before all of them are: a round that is under way ends first.
     await online.confirm(0);
     await internet.plug();
-    await until(async () => (await countChecks(server(), me)) === 2 * LINKS);
+    await checked(2 * LINKS);
     await loop.stop();
 
     expect(lines).toHaveLength(2);
@@ -242,8 +207,10 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
     const internet = await startInternet(movableClock(server().clock.now()));
     const me = await server().account();
     await addLinks(me, 2, internet.sitePort);
-    const { loop, until, run, online, clock } = startMonitor(server(), internet);
-    await until(async () => (await countChecks(server(), me)) === 2);
+    const { loop, online, clock } = startMonitor(server(), internet);
+    const checked = (count: number) =>
+      loop.until(`${count} checks`, async () => (await countChecks(server(), me)) === count);
+    await checked(2);
     await internet.pull();
     await online.confirm(clock.elapsed());
     const [link, other] = (await me.get("/api/v1/links")).body.data.items;
@@ -251,7 +218,7 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
 
     await me.post(`/api/v1/links/${link.id}/check`);
     const lookups = internet.lookups();
-    await until(async () => (await countChecks(server(), me)) === 3);
+    await checked(3);
 
     expect(internet.lookups()).toBe(lookups);
     const [newest] = (await me.get(`/api/v1/links/${link.id}/history`)).body.data.items;
@@ -262,14 +229,14 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
       status_changed: false,
     });
     expect((await me.get(`/api/v1/links/${link.id}`)).body.data.status).toBe("active");
-    await run(30);
+    await loop.seconds(30);
     expect(await countChecks(server(), me)).toBe(3);
     const { store } = server().deps;
     const isWaiting = and(eq(links.id, other.id), eq(links.nextTrigger, "scheduled"));
     expect(await store.$count(links, isWaiting)).toBe(1);
 
     await internet.plug();
-    await until(async () => (await countChecks(server(), me)) === 5);
+    await checked(5);
     await loop.stop();
     await internet.stop();
   });
@@ -280,35 +247,24 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
     const clock = movableClock(server().clock.now());
     const { online, says } = playedOnline("offline");
     await online.confirm(0);
-    const begun: string[] = [];
-    const check = async ({ id }: KnownLink) => {
-      begun.push(id!);
-      return saw("ok");
-    };
-    const loop = startCheckLoop({ ...server().deps, clock, online, check });
-    /** Lets the loop do what it can now, until it waits for its next look at what is due. */
-    const looks = async (count: number) => {
-      await until(() => clock.slept.filter((ms) => ms === POLL_MS).length >= count);
-    };
-    await looks(1);
-    expect(begun).toEqual([]);
+    const loop = playLoop(server(), { clock, online, check: async () => saw("ok") });
+    const begun = () => loop.begun.map(({ id }) => id);
+    await loop.begins();
+    expect(begun()).toEqual([]);
 
     says("online");
-    clock.moveBy(10_000);
-    await looks(2);
-    expect(begun).toHaveLength(64);
-    clock.moveBy(1000);
-    await looks(3);
-    expect(begun).toHaveLength(128);
+    await loop.seconds(1);
+    expect(begun()).toHaveLength(64);
+    await loop.seconds(1);
+    expect(begun()).toHaveLength(128);
     const { store } = server().deps;
-    const waiting = and(eq(links.accountId, me.accountId), notInArray(links.id, begun));
+    const waiting = and(eq(links.accountId, me.accountId), notInArray(links.id, begun()));
     const [asked] = await store.select().from(links).where(waiting).limit(1);
     await store.update(links).set({ nextTrigger: "manual" }).where(eq(links.id, asked!.id));
-    clock.moveBy(1000);
-    await looks(4);
+    await loop.seconds(1);
 
-    expect(begun).toHaveLength(128 + 1 + 64);
-    expect(begun[128]).toBe(asked!.id);
+    expect(begun()).toHaveLength(128 + 1 + 64);
+    expect(begun()[128]).toBe(asked!.id);
     await loop.stop();
   });
 

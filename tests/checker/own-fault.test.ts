@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
@@ -6,18 +6,9 @@ import { eachRow } from "../each-row.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
-import { labChecker } from "./prober.ts";
+import { labChecker, untilTheEnd } from "./prober.ts";
 
-const running: { stop(): Promise<void> }[] = [];
-const siteWith = (routes: Routes): Site => {
-  const site = startSite(routes);
-  running.push(site);
-  return site;
-};
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
+const siteWith = (routes: Routes): Site => untilTheEnd(startSite(routes));
 
 const NEAR = ["127.0.0.1:53", "127.0.0.2:53", "127.0.0.3:53"];
 const FAR = ["1.1.1.1:53", "8.8.8.8:53", "9.9.9.9:53"];
@@ -181,10 +172,11 @@ describe("a clock that is wrong", () => {
     const date = new Date(clock.now() + minutes * 60_000).toUTCString();
     const dated = siteWith({ "/": () => new Response("hello", { headers: { Date: date } }) });
     for (const name of ["a.test", "b.test", "c.test"]) await check(`http://${name}:${dated.port}/`);
-    const expired = await startRawSite(replies("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), {
-      certificate: "expired",
-    });
-    running.push(expired);
+    const expired = untilTheEnd(
+      await startRawSite(replies("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), {
+        certificate: "expired",
+      }),
+    );
     return check(`https://site.test:${expired.port}/`);
   }
 
@@ -205,8 +197,7 @@ describe("an error of a proxy in front of a site", () => {
   const gone =
     "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nProxy-Status: cdn.test; error=http_response_incomplete\r\nX-Squid-Error: ERR_ACCESS_DENIED 0\r\nContent-Length: 5\r\nConnection: close\r\n\r\nGone.";
   const serve = async () => {
-    const site = await startRawSite(replies(gone));
-    running.push(site);
+    const site = untilTheEnd(await startRawSite(replies(gone)));
     return site.url;
   };
 

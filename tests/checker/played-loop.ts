@@ -3,11 +3,14 @@ import type { Clock } from "../../server/lib/clock.ts";
 import { startCheckLoop } from "../../server/monitor/checker.ts";
 import type { SiteHolds } from "../../server/monitor/site-holds.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
+import type { Online } from "../../server/verdict/online/online.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Nodes } from "../../server/work/nodes.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import type { TestServer } from "../harness.ts";
+import { waitFor } from "../waits.ts";
 import { saw } from "./ended.ts";
+import { createUnderWay, type UnderWay } from "./under-way.ts";
 
 /** How often a loop looks for what is due. */
 const POLL_MS = 1000;
@@ -34,23 +37,23 @@ type Options<C extends MovableClock> = {
   /** Where several share the work. */
   nodes?: Nodes;
   holds?: SiteHolds;
-  /** Whether something real is under way that a second on the clock must wait for. */
-  isBusy?: () => boolean;
+  online?: Online;
+  /** What is real beyond the database, and what a second on the clock must wait for. */
+  underWay?: UnderWay;
 };
 
 /** The check loop on a clock that stands until it is moved; what is beyond it is played. */
 export function playLoop<C extends MovableClock>(
-  { deps, config }: TestServer,
-  { clock, check, places = 200, nodes = deps.nodes, holds, isBusy = () => false }: Options<C>,
+  { deps, config }: Pick<TestServer, "deps" | "config">,
+  { clock, check, places = 200, holds, underWay = createUnderWay(), ...parts }: Options<C>,
 ) {
-  const { engine, underWay } = counted(deps.store.engine);
   const begun: { id: string; at: number; second: number }[] = [];
   let second = 0;
   const loop = startCheckLoop({
     ...deps,
-    nodes,
-    ...(holds && { holds }),
-    store: createStore(engine),
+    ...parts,
+    ...(holds && { holds: { ...holds, save: () => underWay.during(holds.save()) } }),
+    store: createStore(counted(deps.store.engine, underWay)),
     clock,
     config: { ...config, checkConcurrency: places },
     check: (link, signal) => {
@@ -58,11 +61,20 @@ export function playLoop<C extends MovableClock>(
       return check(link, signal);
     },
   });
-  const looks = () => clock.slept.filter((ms) => ms === POLL_MS).length;
   /** Lets the loop do what it can now: no time goes by while the database works. */
-  async function rests(before: number) {
-    do await Bun.sleep(0);
-    while (looks() <= before || underWay() > 0 || isBusy());
+  async function rests() {
+    await underWay.none();
+    await clock.sleeping(POLL_MS);
+    await underWay.none();
+  }
+  async function seconds(count: number) {
+    for (let i = 0; i < count; i++) {
+      second += 1;
+      const looked = clock.nextSleep(POLL_MS);
+      clock.moveBy(1000);
+      await looked;
+      await rests();
+    }
   }
   return {
     clock,
@@ -70,32 +82,29 @@ export function playLoop<C extends MovableClock>(
     begun,
     countOf: (ofSecond: number) => begun.filter((each) => each.second === ofSecond).length,
     /** Its first look. */
-    begins: () => rests(0),
-    async seconds(count: number) {
-      for (let i = 0; i < count; i++) {
-        second += 1;
-        const before = looks();
-        clock.moveBy(1000);
-        await rests(before);
-      }
+    begins: rests,
+    rests,
+    seconds,
+    /** One second after another, until this is so. */
+    until(what: string, isSo: () => boolean | Promise<boolean>) {
+      const passing = async () => {
+        while (!(await isSo())) await seconds(1);
+      };
+      return waitFor(passing(), () => `${what}; second: ${second}, begun: ${begun.length}`);
     },
     stop: loop.stop,
   };
 }
 
-/** The same database, and how many statements it is working on. */
-function counted(engine: Engine) {
-  let count = 0;
-  const counting = async <T>(work: Promise<T>): Promise<T> => {
-    count += 1;
-    return work.finally(() => {
-      count -= 1;
-    });
+/** The same database, whose statements are counted while it works on them. */
+function counted(engine: Engine, { during }: UnderWay): Engine {
+  return {
+    ...engine,
+    run: (query) => during(engine.run(query)),
+    runInReadPool: (query) => during(engine.runInReadPool(query)),
+    alone: (name, work) => during(engine.alone(name, work)),
+    transaction: (work) => during(engine.transaction(work)),
   };
-  const run: Engine["run"] = (query) => counting(engine.run(query));
-  const alone: Engine["alone"] = (name, work) => counting(engine.alone(name, work));
-  const transaction: Engine["transaction"] = (work) => counting(engine.transaction(work));
-  return { engine: { ...engine, run, alone, transaction }, underWay: () => count };
 }
 
 /** A check that takes so long, and then says what it saw; or until it is given up. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { yieldToEventLoop } from "../../server/lib/steps.ts";
 import {
   cooldownOf,
   createPoliteness,
@@ -62,7 +63,7 @@ function visits(options: Options = {}) {
   return { clock, politeness, began, away, waited, visit, visited, end, moveBy };
 }
 
-const settle = () => Bun.sleep(0);
+const settle = yieldToEventLoop;
 
 const REFUSED: Said = { status: 429 };
 const busy = (seconds: number): Said => ({ status: 429, headers: { "Retry-After": `${seconds}` } });

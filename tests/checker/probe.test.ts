@@ -1,27 +1,18 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { parseHostList } from "../../server/net/policy.ts";
 import { USUAL_STYLE } from "../../server/verdict/probe/finding.ts";
 import { type ProbeInput, probe } from "../../server/verdict/probe/probe.ts";
 import { eachRow, yamlIn } from "../each-row.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
-import { labChecker } from "./prober.ts";
+import { labChecker, untilTheEnd } from "./prober.ts";
 
 const TABLES = yamlIn<{ forbidden_targets: [what: string, location: string, reason: string][] }>(
   import.meta.dir,
   "probe.yaml",
 );
 
-const running: { stop(): Promise<void> }[] = [];
-const siteWith = (routes: Routes): Site => {
-  const site = startSite(routes);
-  running.push(site);
-  return site;
-};
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
+const siteWith = (routes: Routes): Site => untilTheEnd(startSite(routes));
 
 const look = (url: string, style: Partial<ProbeInput["style"]> = {}) =>
   probe(labChecker().checker, { url, style: { ...USUAL_STYLE, ...style }, timeoutMs: 3000 });
@@ -45,10 +36,11 @@ describe("redirects", () => {
   });
 
   eachRow([300, 305, 306, 310])("are not what other statuses above 300 are", async (status) => {
-    const raw = await startRawSite(
-      replies(`HTTP/1.1 ${status} X\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n`),
+    const raw = untilTheEnd(
+      await startRawSite(
+        replies(`HTTP/1.1 ${status} X\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n`),
+      ),
     );
-    running.push(raw);
 
     expect(await look(raw.url)).toMatchObject({ kind: "answered", status, hops: [] });
   });
@@ -59,10 +51,11 @@ describe("redirects", () => {
       "/b/new%20page": to(bytesOf("é")),
       "/b/%C3%A9": "hello",
     });
-    const raw = await startRawSite(
-      replies(`HTTP/1.1 302 X\r\nLocation: ${site.url}/b/é\r\nContent-Length: 0\r\n\r\n`),
+    const raw = untilTheEnd(
+      await startRawSite(
+        replies(`HTTP/1.1 302 X\r\nLocation: ${site.url}/b/é\r\nContent-Length: 0\r\n\r\n`),
+      ),
     );
-    running.push(raw);
 
     expect(await look(`${site.url}/a/old`)).toMatchObject({
       hops: [{}, {}],
@@ -86,14 +79,15 @@ describe("redirects", () => {
     ["two equal lines", "Location: /b\r\nLocation: /b", "/b"],
   ])("keep the bytes of their targets", async (_, line, path) => {
     const status = line.startsWith("Refresh") ? 200 : 302;
-    const site = await startRawSite((socket) =>
-      socket.once("data", (request: Buffer) => {
-        const isStart = request.toString().startsWith("GET / ");
-        const head = isStart ? `HTTP/1.1 ${status} X\r\n${line}` : "HTTP/1.1 200 OK\r\nX: 1";
-        socket.end(Buffer.from(`${head}\r\nContent-Length: 2\r\n\r\nhi`, "latin1"));
-      }),
+    const site = untilTheEnd(
+      await startRawSite((socket) =>
+        socket.once("data", (request: Buffer) => {
+          const isStart = request.toString().startsWith("GET / ");
+          const head = isStart ? `HTTP/1.1 ${status} X\r\n${line}` : "HTTP/1.1 200 OK\r\nX: 1";
+          socket.end(Buffer.from(`${head}\r\nContent-Length: 2\r\n\r\nhi`, "latin1"));
+        }),
+      ),
     );
-    running.push(site);
 
     expect(await look(site.url)).toMatchObject({ finalUrl: `${site.url}${path}`, hops: [{}] });
   });
@@ -106,8 +100,7 @@ describe("redirects", () => {
       name === "Refresh" ? `Refresh: 0;url=${path}` : `Location: ${path}`,
     );
     const head = `HTTP/1.1 ${status} X\r\n${lines.join("\r\n")}`;
-    const raw = await startRawSite(replies(`${head}\r\nContent-Length: 0\r\n\r\n`));
-    running.push(raw);
+    const raw = untilTheEnd(await startRawSite(replies(`${head}\r\nContent-Length: 0\r\n\r\n`)));
 
     expect(await look(raw.url)).toMatchObject({ reason: "redirect_bad_location", isUnsafe: true });
   });
@@ -137,12 +130,13 @@ describe("redirects", () => {
     ["an empty fragment", "/new#", "/new"],
   ])("are followed to what is written oddly", async (_, location, path) => {
     const site = siteWith({ [path]: "hello" });
-    const raw = await startRawSite(
-      replies(
-        `HTTP/1.1 302 X\r\nLocation: ${location.replace("/", `${site.url}/`)}\r\nContent-Length: 0\r\n\r\n`,
+    const raw = untilTheEnd(
+      await startRawSite(
+        replies(
+          `HTTP/1.1 302 X\r\nLocation: ${location.replace("/", `${site.url}/`)}\r\nContent-Length: 0\r\n\r\n`,
+        ),
       ),
     );
-    running.push(raw);
 
     expect(await look(raw.url)).toMatchObject({ status: 200, finalUrl: `${site.url}${path}` });
   });

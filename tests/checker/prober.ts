@@ -1,7 +1,9 @@
+import { onTestFinished } from "bun:test";
 import type { Clock } from "../../server/lib/clock.ts";
 import type { Outbound } from "../../server/net/request.ts";
 import type { Checker } from "../../server/verdict/confirm.ts";
 import { createControls } from "../../server/verdict/control.ts";
+import { createCheck } from "../../server/verdict/create-check.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { createRobots } from "../../server/verdict/robots.ts";
@@ -16,8 +18,28 @@ export const AMPLE_MS = 30_000;
 /** More would take longer to reserve than a check takes. */
 const HOSTS = 100;
 
+/** The site, which stops when the test has ended. */
+export function untilTheEnd<S extends { stop(): Promise<void> }>(site: S): S {
+  onTestFinished(site.stop);
+  return site;
+}
+
 /** Shared, since its index takes longer to make than a check takes. */
 const BUILT_IN = catalogueWith([]);
+
+/** Whole checks as the program makes them, with nothing known of hosts, and with nobody to ask whether it is online. */
+export const labCheck = (options: Pick<CheckOptions, "config" | "clock"> & Partial<CheckOptions>) =>
+  createCheck({
+    outbound: labOutbound(options),
+    online: createOnline({ clock: options.clock, sentinels: [], ask: async () => true }),
+    lag: { worstSince: () => 0 },
+    profiles: createHostProfiles(options),
+    catalogue: BUILT_IN,
+    random: Math.random,
+    ...options,
+  });
+
+type CheckOptions = Parameters<typeof createCheck>[0];
 
 /** A checker on a clock that moves by itself whenever it waits. */
 export function labChecker(

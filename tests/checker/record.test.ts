@@ -14,8 +14,8 @@ import { addLink, setLink } from "../rows.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 
-/** Three parts of an hour, and more. */
-const CHECKS = 3 * CHECKS_OF_PART + 200;
+/** Two parts of an hour, and more. */
+const CHECKS = 2 * CHECKS_OF_PART + 200;
 const HOOK = { url: "https://example.org/hook", events: ["check.complete", "link.dead"] };
 
 const told = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
@@ -48,7 +48,7 @@ const partsOf = ({ deps: { store } }: TestServer, { accountNo }: Asker) =>
 /** As a checker does: each group of due links is checked, which takes a millisecond for every few of them. */
 async function checkAll(deps: Deps, pass: () => void): Promise<void> {
   for (;;) {
-    const claimed = await claimDueLinks(deps, 100);
+    const claimed = await claimDueLinks(deps, 200);
     if (claimed.length === 0) return;
     const results = claimed.map((link, i) => {
       if (i % 5 === 0) pass();

@@ -4,7 +4,7 @@ import {
   missingInHeading,
   startsMissing,
 } from "../../server/verdict/signals/phrases.ts";
-import type { Promised } from "./agree.ts";
+import type { Promised } from "../each-row.ts";
 
 const PhraseFields = z.strictObject({
   what: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fingerprintOf } from "../../server/verdict/signals/same-page.ts";
-import type { Promised } from "./agree.ts";
+import type { Promised } from "../each-row.ts";
 import { type PageFields, PageShape, pageOf } from "./pages.ts";
 import { answerOf, type Case, rulesOn, verdictOn } from "./seen.ts";
 import { prose } from "./signals/wall-pages.ts";

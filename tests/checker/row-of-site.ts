@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { checkUrl } from "../../server/verdict/confirm.ts";
+import type { Promised } from "../each-row.ts";
 import { plainOutbound } from "../outbound/lab.ts";
 import { type Says, startSite } from "../site.ts";
-import type { Promised } from "./agree.ts";
 import { below, belowSections, HOME, say } from "./barrier-sites.ts";
 import { PageShape, pageOf } from "./pages.ts";
 import { AMPLE_MS, labChecker } from "./prober.ts";

@@ -1,6 +1,6 @@
 import { describe, test } from "bun:test";
 import { basename } from "node:path";
-import { agree, type Promised } from "./agree.ts";
+import { agree, type Promised } from "../each-row.ts";
 import { type Row, readRows, rowsFiles } from "./read-rows.ts";
 import { promiseOfPhrase } from "./row-of-phrase.ts";
 import { promiseOfResponse } from "./row-of-response.ts";

@@ -164,7 +164,7 @@ describe("Several nodes on one PostgreSQL", () => {
 
     node.gets([]);
     ended.resolve(saw("ok"));
-    await Bun.sleep(1);
+    await loop.rests();
 
     expect(loop.begun).toHaveLength(underWay);
     await loop.stop();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { yieldToEventLoop } from "../../server/lib/steps.ts";
 import type { ClaimedLink } from "../../server/monitor/claim.ts";
 import { createSlots } from "../../server/monitor/slots.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
@@ -48,12 +49,12 @@ function tenPlaces() {
     underWay: () => [...underWay.keys()],
     async end(no: number) {
       underWay.get(no)!(saw("ok"));
-      await Bun.sleep(0);
+      await yieldToEventLoop();
     },
     async after(ms: number) {
       clock.moveBy(ms);
       slots.tick();
-      await Bun.sleep(0);
+      await yieldToEventLoop();
     },
   };
 }

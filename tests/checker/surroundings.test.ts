@@ -1,22 +1,14 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { eachRow } from "../each-row.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
-import { until } from "../until.ts";
-import { labChecker } from "./prober.ts";
+import { waitFor } from "../waits.ts";
+import { labChecker, untilTheEnd } from "./prober.ts";
 
-const running: { stop(): Promise<void> }[] = [];
-const siteWith = (routes: Routes, otherwise?: Says): Site => {
-  const site = startSite(routes, otherwise === undefined ? {} : { otherwise });
-  running.push(site);
-  return site;
-};
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((site) => site.stop()));
-});
+const siteWith = (routes: Routes, otherwise?: Says): Site =>
+  untilTheEnd(startSite(routes, otherwise === undefined ? {} : { otherwise }));
 
 const DAY = 24 * 3_600_000;
 const NAME = "qzkxvbnmwrtplkjh";
@@ -110,12 +102,17 @@ describe("a host that is new to us", () => {
   test("is asked beside that for whoever waits for the answer", async () => {
     const { checker } = labChecker({ checkTimeoutMs: 30_000 });
     const answer = Promise.withResolvers<Response>();
-    const robots: Says[] = [() => answer.promise, 404];
+    const asked = Promise.withResolvers<void>();
+    const waiting = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    const robots: Says[] = [waiting, 404];
     const site = siteWith({ "/a": story, "/b": story, "/robots.txt": robots });
     const check = (path: string, isRequested: boolean) =>
       checkUrl(checker, { ...NEVER_CHECKED, url: `${site.url}${path}`, isRequested });
     const slow = check("/a", false);
-    await until(() => paths(site).includes("/robots.txt"));
+    await waitFor(asked.promise, () => `its robots.txt; seen: ${paths(site)}`);
 
     expect(await check("/b", true)).toMatchObject({ status: "active" });
 

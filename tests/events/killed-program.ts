@@ -34,11 +34,11 @@ export function openKept({ STILLUP_DATA_DIR: folder }: Home) {
     one: (query: string) => rows(query)[0]![0],
     change: (query: string, ...params: number[]) => void database.run(query, params),
     /** Resolves once this is so. Looks after each write, when it has been committed and before another one begins. */
-    async when(isSo: () => boolean) {
+    async when(isSo: () => boolean, inWords = () => `${isSo}`) {
       const look = database.transaction(isSo);
       const { changed, when } = createWatch();
       const watcher = watch(folder, changed);
-      await when(look.immediate, () => `${isSo}`).finally(() => watcher.close());
+      await when(look.immediate, inWords).finally(() => watcher.close());
     },
   };
 }

@@ -4,7 +4,7 @@ import { checkUrl } from "../../../server/verdict/confirm.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createCatalogue } from "../../../server/verdict/services/catalogue.ts";
 import type { Ask, Kind, Page, Rule, Service } from "../../../server/verdict/services/record.ts";
-import { agree } from "../agree.ts";
+import { agree } from "../../each-row.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 import { checkerThrough } from "./prove.ts";
 

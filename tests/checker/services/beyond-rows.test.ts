@@ -1,152 +1,43 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
 import { checkUrl } from "../../../server/verdict/confirm.ts";
-import { type Answers, json, startPlayedWeb, text, to, type Web } from "./played-web.ts";
+import { eachRow, yamlIn } from "../../each-row.ts";
+import { type Answers, json, page, startPlayedWeb, text, to } from "./played-web.ts";
 import { checkerThrough, checkThrough } from "./prove.ts";
 
 // What the rows of services cannot show: several links at once, huge answers, and links that were never alive.
 
-const pixelFile = (more: object = {}) => ({
-  ...{
-    success: true,
-    id: "jW9E6s4h",
-    name: "holiday.png",
-    size: 182,
-    abuse_type: "",
-    availability: "",
-  },
-  ...more,
-});
-const pixelNo = (value: string, status = 404) =>
-  json({ success: false, value, message: "The entity you requested could not be found" }, status);
+/** What a service says: a page, a text or JSON. */
+type Said = string | { text: string } | { json: unknown; status?: number };
 
 type Together = {
   service: string;
   /** The first one is alive, so that it is asked about once. */
   urls: [first: string, second: string, third: string];
-  web: Web;
+  web: Record<string, Said>;
   seen: string[];
   /** The request that asks about all. */
   asked: string;
 };
 
-const keep2shareTogether = (service: string, site: string, api: string): Together => ({
-  service,
-  urls: [
-    `https://${site}/file/aaaaaaaaaaaa1`,
-    `https://${site}/file/bbbbbbbbbbbb2`,
-    `https://${site}/file/cccccccccccc3`,
-  ],
-  web: {
-    [`${api}/api/v2/GetFilesInfo`]: json({
-      status: "success",
-      code: 200,
-      files: [
-        { id: "bbbbbbbbbbbb2", name: "holiday.rar", is_available: false },
-        { id: "aaaaaaaaaaaa1", name: "holiday.rar", is_available: true, access: "public" },
-      ],
-    }),
-    [`${api}/api/v2/GetFileStatus`]: json({ status: "error", code: 406, errorCode: 20 }, 406),
-  },
-  seen: ["active ok_service", "dead service_deleted", "dead service_not_found"],
-  asked: `POST https://${api}/api/v2/GetFilesInfo {"ids":["aaaaaaaaaaaa1","bbbbbbbbbbbb2","cccccccccccc3"],"extended_info":false}`,
-});
+const TABLES = yamlIn<{ together: Together[] }>(import.meta.dir, "beyond-rows.yaml");
 
-const TOGETHER: Together[] = [
-  {
-    service: "1fichier",
-    urls: [
-      "https://1fichier.com/?aaaaa1",
-      "https://1fichier.com/?bbbbb2",
-      "https://pjointe.com/?ccccc3",
-    ],
-    web: {
-      "1fichier.com/check_links.pl": text(
-        "https://pjointe.com/?ccccc3;;;PRIVATE\nhttps://1fichier.com/?aaaaa1;holiday.rar;1048576\nhttps://1fichier.com/?bbbbb2;;;NOT FOUND\n",
-      ),
-    },
-    seen: ["active ok_service", "dead service_not_found", "active ok_service_protected"],
-    asked:
-      "POST https://1fichier.com/check_links.pl links[]=https://1fichier.com/?aaaaa1&links[]=https://1fichier.com/?bbbbb2&links[]=https://pjointe.com/?ccccc3",
-  },
-  {
-    service: "nitroflare",
-    urls: [
-      "https://nitroflare.com/view/AAAAA1",
-      "https://nitroflare.com/view/BBBBB2",
-      "https://nitro.download/view/CCCCC3",
-    ],
-    web: {
-      "nitroflare.com/api/v2/getFileInfo": json({
-        type: "success",
-        result: { files: { AAAAA1: { status: "online" }, BBBBB2: { status: "offline" } } },
-      }),
-    },
-    seen: ["active ok_service", "dead service_deleted", "dead service_not_found"],
-    asked: "GET https://nitroflare.com/api/v2/getFileInfo?files=AAAAA1,BBBBB2,CCCCC3",
-  },
-  keep2shareTogether("keep2share", "k2s.cc", "keep2share.cc"),
-  keep2shareTogether("fileboom", "fboom.me", "fileboom.me"),
-  keep2shareTogether("tezfiles", "publish2.me", "tezfiles.com"),
-  {
-    service: "turbobit",
-    urls: [
-      "https://turbobit.net/aaaaa1.html",
-      "https://turb.to/bbbbb2/holiday.rar.html",
-      "https://turbobit.net/ccccc3.html",
-    ],
-    web: {
-      "app.turbobit.net/api/links/check": json([
-        { id: "bbbbb2", status: "inactive" },
-        { id: "aaaaa1", status: "active" },
-      ]),
-      "turbobit.net/ccccc3.html": "<title>Turbobit.net</title><h1>Loading</h1>",
-    },
-    seen: ["active ok_service", "dead service_not_found", "unknown service_probe_failed"],
-    asked:
-      "POST https://app.turbobit.net/api/links/check links=https://turbobit.net/aaaaa1.html\nhttps://turbobit.net/bbbbb2.html\nhttps://turbobit.net/ccccc3.html",
-  },
-  {
-    service: "hitfile",
-    urls: ["https://hitfile.net/aaaaa1", "https://hil.to/bbbbb2", "https://hitfile.net/ccccc3"],
-    web: {
-      "app.hitfile.net/api/links/check": json([
-        { id: "bbbbb2", status: "inactive" },
-        { id: "aaaaa1", status: "active" },
-        { id: "ccccc3", status: "active" },
-      ]),
-    },
-    seen: ["active ok_service", "dead service_not_found", "active ok_service"],
-    asked:
-      "POST https://app.hitfile.net/api/links/check links=https://hitfile.net/aaaaa1\nhttps://hitfile.net/bbbbb2\nhttps://hitfile.net/ccccc3",
-  },
-  {
-    service: "pixeldrain",
-    urls: [
-      "https://pixeldrain.com/u/aaaaa1",
-      "https://pixeldrain.com/u/bbbbb2",
-      "https://pixeldra.in/u/ccccc3",
-    ],
-    web: {
-      "pixeldrain.com/api/file/aaaaa1%2Cbbbbb2%2Cccccc3/info": json([pixelFile({ id: "aaaaa1" })]),
-      "pixeldrain.com/api/file/bbbbb2/info": pixelNo("not_found"),
-      "pixeldrain.com/api/file/ccccc3/info": json(pixelFile({ id: "ccccc3" })),
-    },
-    seen: ["active ok_service", "dead service_not_found", "active ok_service"],
-    asked: "GET https://pixeldrain.com/api/file/aaaaa1,bbbbb2,ccccc3/info",
-  },
-];
+const answersOf = (said: Said) => {
+  if (typeof said === "string") return page(said);
+  return "text" in said ? text(said.text) : json(said.json, said.status);
+};
 
 describe("Links that are checked at once share one request to", () => {
   let web: Awaited<ReturnType<typeof startPlayedWeb>>;
   beforeAll(async () => {
-    const places = TOGETHER.flatMap(({ web: played }) => Object.keys(played));
+    const places = TABLES.together.flatMap(({ web: played }) => Object.keys(played));
     web = await startPlayedWeb([...new Set(places.map((place) => place.split("/")[0]!))]);
   });
   afterAll(() => web.stop());
 
-  test.each(TOGETHER)("$service", async ({ urls, web: played, seen, asked }) => {
-    web.play(played);
+  eachRow(TABLES.together)("a service", async ({ urls, web: played, seen, asked }) => {
+    const places = Object.entries(played).map(([place, said]) => [place, answersOf(said)] as const);
+    web.play(Object.fromEntries(places));
     const { checker } = checkerThrough(web);
     const canaries = { noteAlive() {}, wasAlive: async () => true, isReliable: async () => true };
     const services = { ...checker.services, canaries };

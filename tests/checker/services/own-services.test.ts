@@ -6,7 +6,7 @@ import { readConfig } from "../../../server/config/config.ts";
 import { serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
 import type { Service } from "../../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
-import { agree } from "../agree.ts";
+import { agree, yamlIn } from "../../each-row.ts";
 import { json, page } from "./played-web.ts";
 import { prove } from "./prove.ts";
 
@@ -29,6 +29,19 @@ const WIKI = {
     },
   ],
 } satisfies Service;
+
+/** A file of records, or a change of the wiki by the path to what is another value, and the error. */
+type Refused = { what: string; problem: string } & (
+  | { change: string; to?: unknown }
+  | { records: unknown }
+);
+const TABLES = yamlIn<{ refused: Refused[] }>(import.meta.dir, "own-services.yaml");
+
+function recordsOf(row: Refused): unknown {
+  if ("change" in row) return changed(row.change, row.to);
+  if (!Array.isArray(row.records)) return row.records;
+  return row.records.map((record) => (record.wiki ? { ...WIKI, ...record.wiki } : record));
+}
 
 function fileWith(records: unknown): string {
   const path = join(mkdtempSync(join(tmpdir(), "stillup-test-")), "services.json");
@@ -123,135 +136,23 @@ describe("own services", () => {
     expect(catalogue.services.filter(({ id }) => id === "youtube")).toHaveLength(1);
   });
 
-  const REFUSED: [what: string, records: unknown, problem: RegExp][] = [
-    ["invalid JSON", "[{", /not valid JSON: /],
-    ["no list", { id: "wiki" }, /: must be a list of records: /],
-    ["no record", [WIKI, 7], /Record 2: .*expected object/],
-    [
-      "an invalid id",
-      changed("id", "Our Wiki"),
-      /Service "Our Wiki", id: must be an id: a-z, 0-9 and -/,
-    ],
-    ["the id of everything else", changed("id", "generic"), /Service "generic", id: is reserved/],
-    ["no name", changed("name", undefined), /Service "wiki", name: /],
-    [
-      "a host that is a URL",
-      changed("hosts", ["https://wiki.example.org"]),
-      /Service "wiki", hosts\[0\]: must be host names in lower case/,
-    ],
-    [
-      "an unclosed brace",
-      changed("hosts", ["wiki.{example.org"]),
-      /Service "wiki", hosts\[0\]: must be host names in lower case/,
-    ],
-    [
-      "an encoding that does not exist",
-      changed("kinds.0.ask.url", "https://wiki.example.org/{id|toString}"),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: \{id\|toString\} is not a known encoding/,
-    ],
-    [
-      "a pattern with a slot where none is filled",
-      changed("kinds.0.path", "^/(?<{id}>a)$"),
-      /Service "wiki", kinds\[0\]\.path: must be a regular expression/,
-    ],
-    [
-      "credentials in a URL",
-      changed("kinds.0.ask.url", "https://me:secret@wiki.example.org/"),
-      /Service "wiki", kinds\[0\]\.ask\.url: must be an http or https URL without a user/,
-    ],
-    [
-      "an invalid header",
-      changed("kinds.0.ask.headers", { "X Key": "a" }),
-      /Service "wiki", kinds\[0\]\.ask\.headers\.X Key: /,
-    ],
-    [
-      "a batch for many hosts",
-      changed("kinds.0.ask", {
-        url: "https://{host}/api",
-        batch: { most: 9, answers: { by: "position" } },
-      }),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: a batch must have a fixed host/,
-    ],
-    [
-      "a canary that cannot be requested",
-      changed("canary", ["ftp://wiki.example.org/a/7"]),
-      /Service "wiki", canary\[0\]: must be an http or https URL/,
-    ],
-    ["no hosts", changed("hosts", []), /Service "wiki", hosts: must name a host/],
-    ["a field that does not exist", changed("kind", []), /Service "wiki": .*"kind"/],
-    [
-      "an invalid pattern",
-      changed("kinds.0.path", "^/(a$"),
-      /Service "wiki", kinds\[0\]\.path: must be a regular expression/,
-    ],
-    [
-      "a template without its group",
-      changed("kinds.0.ask.url", "https://wiki.example.org/{name}"),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: \{name\} is not a named group/,
-    ],
-    [
-      "a verdict that does not exist",
-      changed("kinds.0.ask.rules.0.means", "fine"),
-      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.means: /,
-    ],
-    [
-      "a dead verdict without a class",
-      changed("kinds.0.ask.rules.2.class", undefined),
-      /Service "wiki", kinds\[0\]\.ask\.rules\[2\]\.class: is required with a dead verdict/,
-    ],
-    [
-      "an active verdict with a class",
-      changed("kinds.0.ask.rules.0.class", "C1"),
-      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.class: is required with a dead verdict, and not allowed with any other/,
-    ],
-    [
-      "undecided without page",
-      changed("kinds.0.ask.rules.0.undecided", "service_private"),
-      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.undecided: is only allowed with "page"/,
-    ],
-    [
-      "a page that is never read, and no request",
-      changed("kinds.0", { kind: "article", page: "never" }),
-      /Service "wiki", kinds\[0\]\.page: must not be "never" without a request/,
-    ],
-    [
-      "a canary of another service",
-      changed("canary", ["https://example.org/a/7"]),
-      /Service "wiki", canary\[0\]: must be an address of one of its kinds/,
-    ],
-    [
-      "retained values that depend on the link",
-      changed("kinds.0.ask.keepMinutes", 5),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: a request with keepMinutes must not depend on the link/,
-    ],
-    [
-      "the same id twice",
-      [WIKI, { ...WIKI, hosts: ["b.example.org"] }],
-      /Service "wiki": the id is used twice/,
-    ],
-    [
-      "the same host twice",
-      [WIKI, { ...WIKI, id: "other" }],
-      /Service "other", hosts: "wiki.example.org" also belongs to "wiki"/,
-    ],
-  ];
   test("are refused with what is not a record, and the file and the field are named", () =>
     agree(
-      REFUSED.map(([what, records, problem]) => ({
-        story: what,
-        expected: { setting: "STILLUP_SERVICES_FILE (", problem: String(problem) },
-        seen: () => refusalOf(records, problem),
+      TABLES.refused.map((row) => ({
+        story: row.what,
+        expected: { setting: "STILLUP_SERVICES_FILE (", problem: row.problem },
+        seen: () => refusalOf(recordsOf(row), row.problem),
       })),
     ));
 
   /** The start of the error, and the pattern if the error fits it, or all of the error. */
-  function refusalOf(records: unknown, problem: RegExp) {
+  function refusalOf(records: unknown, problem: string) {
     try {
       return { services: read(records) };
     } catch (error) {
       const { message } = error as Error;
       const [setting] = /^STILLUP_SERVICES_FILE \(/.exec(message) ?? [];
-      return { setting, problem: problem.test(message) ? String(problem) : message };
+      return { setting, problem: new RegExp(problem).test(message) ? problem : message };
     }
   }
 

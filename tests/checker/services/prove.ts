@@ -6,8 +6,8 @@ import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createServices } from "../../../server/verdict/services/ask.ts";
 import { type Catalogue, serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
+import { agree, type Promised } from "../../each-row.ts";
 import { playedResolver } from "../../outbound/lab.ts";
-import { agree, type Promised } from "../agree.ts";
 import { AMPLE_MS, labChecker } from "../prober.ts";
 import { type PlayedWeb, startPlainWeb, type Web } from "./played-web.ts";
 

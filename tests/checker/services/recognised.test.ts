@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { serviceIdOf, targetOf } from "../../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
-import { agree } from "../agree.ts";
+import { agree } from "../../each-row.ts";
 
 const catalogue = catalogueWith([]);
 const idOf = (url: string) => serviceIdOf(catalogue, new URL(url));

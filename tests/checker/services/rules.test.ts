@@ -2,8 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { firstRule, replyTo } from "../../../server/verdict/services/decide.ts";
 import { toPattern, toText, toUrl, type When } from "../../../server/verdict/services/record.ts";
 import { prepare } from "../../../server/verdict/services/requests.ts";
-import { agree } from "../agree.ts";
+import { agree, yamlIn } from "../../each-row.ts";
 import { answerOf } from "../seen.ts";
+
+const TABLES = yamlIn<{
+  by_answer: [when: When, does: boolean][];
+  by_place: [when: When, does: boolean][];
+  templates: [template: string, url: string][];
+}>(import.meta.dir, "rules.yaml");
 
 const VALUES = {
   id: "a%2Fb",
@@ -30,62 +36,12 @@ const ruleRow = (when: When, does: boolean, told: Parameters<typeof answerOf>[0]
 });
 
 describe("A rule holds", () => {
-  const BY_ANSWER: [when: When, does: boolean][] = [
-    [{}, true],
-    [{ status: 200 }, true],
-    [{ status: [200, 410] }, true],
-    [{ status: 404 }, false],
-    [{ header: { "content-type": "^application/JSON" } }, true],
-    [{ header: { "content-type": "^text" } }, false],
-    [{ header: { "x-none": "." } }, false],
-    [{ type: "json$" }, true],
-    [{ type: "html" }, false],
-    [{ text: '"NAME"' }, true],
-    [{ text: ["none", '"state"'] }, true],
-    [{ text: "none" }, false],
-    [{ matches: '"name":"[A-Z]"' }, true],
-    [{ matches: '^"name"' }, false],
-    [{ json: { "file.state": "open" } }, true],
-    [{ json: { "file.state": ["shut", "open"] } }, true],
-    [{ json: { "file.state": "shut" } }, false],
-    [{ json: { "file.size": 0 } }, true],
-    [{ json: { "file.size": "0" } }, false],
-    [{ json: { "file.owner": null } }, true],
-    [{ json: { "parts.0.id": 7 } }, true],
-    [{ json: { "parts.1.id": 7 } }, false],
-    [{ json: { "file.state": { exists: true } } }, true],
-    [{ json: { "file.owner": { exists: true } } }, false],
-    [{ json: { "file.none": { exists: false } } }, true],
-    [{ json: { "file.tags": { empty: true } } }, true],
-    [{ json: { "file.owner": { empty: true } } }, true],
-    [{ json: { "file.name": { empty: false } } }, true],
-    [{ json: { "file.none": { empty: true } } }, false],
-    [{ json: { "file.none": { empty: false } } }, false],
-    [{ json: { "file.state": { matches: "^OP" } } }, true],
-    [{ json: { "parts.0.id": { matches: "^7$" } } }, true],
-    [{ json: { "file.tags": { matches: "." } } }, false],
-    [{ json: { "file.state": { not: ["shut", "gone"] } } }, true],
-    [{ json: { "file.state": { not: "open" } } }, false],
-    [{ json: { "file.none": { not: "open" } } }, false],
-    [{ json: { "": { exists: true } } }, true],
-    [{ json: { constructor: { exists: true } } }, false],
-    [{ json: { "file.state": "open", "file.size": 1 } }, false],
-    [{ status: 200, text: "none" }, false],
-    [{ missing: true }, false],
-  ];
-  test("by what is answered", () => agree(BY_ANSWER.map(([when, does]) => ruleRow(when, does))));
+  test("by what is answered", () =>
+    agree(TABLES.by_answer.map(([when, does]) => ruleRow(when, does))));
 
-  const BY_PLACE: [when: When, does: boolean][] = [
-    [{ url: "/b/{id}$" }, false],
-    [{ url: "^https://files\\.test/f/{id}$" }, true],
-    [{ url: "^https://files\\.test/F/" }, true],
-    [{ bytes: { min: 5, max: 5 } }, true],
-    [{ bytes: { min: 6 } }, false],
-    [{ bytes: { max: 4 } }, false],
-  ];
   test("by where and how long the answer is", () => {
     const told = { at: "https://files.test/f/a%2Fb", bodyBytes: 5 };
-    return agree(BY_PLACE.map(([when, does]) => ruleRow(when, does, told)));
+    return agree(TABLES.by_place.map(([when, does]) => ruleRow(when, does, told)));
   });
 
   test("by a page's title", async () => {
@@ -127,23 +83,9 @@ describe("A rule holds", () => {
 });
 
 describe("A template", () => {
-  const TEMPLATES = [
-    ["https://api.test/{id}", "https://api.test/a%2Fb"],
-    ["https://api.test/{id|raw}", "https://api.test/a%2Fb"],
-    [
-      "https://api.test/?url={url}",
-      "https://api.test/?url=https%3A%2F%2Ffiles.test%2Fa%252Fb%3Fx%3D1",
-    ],
-    [
-      "https://api.test/u!{url|base64url}",
-      "https://api.test/u!aHR0cHM6Ly9maWxlcy50ZXN0L2ElMkZiP3g9MQ",
-    ],
-    ["https://api.test/{name|lower}", "https://api.test/abc%20d"],
-    ["https://api.test/{none}", "https://api.test/"],
-  ] as const;
   test("of a URL is filled in", () =>
     agree(
-      TEMPLATES.map(([template, url]) => ({
+      TABLES.templates.map(([template, url]) => ({
         story: template,
         expected: { url },
         seen: () => ({ url: toUrl(template, VALUES) }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fingerprintOf, isNear, isSamePage } from "../../../server/verdict/signals/same-page.ts";
-import { agree } from "../agree.ts";
+import { agree } from "../../each-row.ts";
 import { answerOf } from "../seen.ts";
 import { article, page, paragraph, shell, story } from "./missing-pages.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { judge } from "../../../server/verdict/verdict.ts";
-import { agree } from "../agree.ts";
+import { agree } from "../../each-row.ts";
 import { seenOf, verdictOn } from "../seen.ts";
 import { encoded, page, paragraph } from "./missing-pages.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { judge } from "../../../server/verdict/verdict.ts";
-import { agree } from "../agree.ts";
+import { agree } from "../../each-row.ts";
 import { type Case, seenOf } from "../seen.ts";
 import { notice } from "./wall-pages.ts";
 
