@@ -98,6 +98,7 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
     permissions: ["clipboard-read", "clipboard-write"],
   });
   context.setDefaultTimeout(GIVES_UP_AFTER_MS);
+  keepCache(context, place.clock !== undefined);
   const page = context.pages()[0] ?? (await context.newPage());
   if (place.clock) {
     await page.clock.setFixedTime(place.clock.now());
@@ -131,19 +132,24 @@ const busy = new Set<Reusing>();
 async function openContext(options: BrowserContextOptions): Promise<BrowserContext> {
   const browser = idle.pop() ?? ((await launch()) as Reusing);
   busy.add(browser);
-  const context = await browser._newContextForReuse(options);
-  keepCache(context);
-  return context;
+  return browser._newContextForReuse(options);
 }
 
-/** Assets that were loaded stay known: they never change, and no other reply may be kept. */
-function keepCache(context: BrowserContext): void {
+/**
+ * Assets that were loaded stay in the browser for the next test: they never change, and no other reply may be kept.
+ * A server that ends and starts is about what was loaded, so that the cache is emptied after it.
+ */
+function keepCache(context: BrowserContext, isKept: boolean): void {
   const { _connection } = context as unknown as Connected;
-  _connection.toImpl(context).clearCache = () => Promise.resolve();
+  const emptied = _connection.toImpl(context);
+  if (isKept) emptied.clearCache = () => Promise.resolve();
+  else delete emptied.clearCache;
 }
 
 /** The part of Playwright that empties a context runs in this process. */
-type Connected = { _connection: { toImpl(of: BrowserContext): { clearCache(): Promise<void> } } };
+type Connected = {
+  _connection: { toImpl(of: BrowserContext): { clearCache?: () => Promise<void> } };
+};
 
 /** For after each test: closes what was opened, and keeps the browsers for the next one. */
 export async function closeVisitors(): Promise<void> {
