@@ -165,6 +165,8 @@ onDashboard("Many links at once", (dashboard) => {
     await all.click();
     await selected("2,100").waitFor();
     expect(await pick(2100).isChecked()).toBe(true);
+    const download = await bar.getByRole("link", { name: "Export" }).getAttribute("href");
+    expect(download).toEndWith("/links/export?check_frequency=daily");
     await bar.getByRole("button", { name: "Frequency" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Weekly" }).click();
     await page.getByRole("button", { name: "Change 2,100 links to weekly checks" }).click();
