@@ -100,22 +100,25 @@ onServer("what attempts came to", (server, { test, testOnBoth }) => {
     ]);
   });
 
-  test("is recorded late if need be, as long as nobody has taken the message since", async () => {
-    const [late, taken] = [await answered(server(), 3), await answered(server(), 3)];
-    let isDown = true;
-    const outcomes = createOutcomes(failingDeps(server().deps, () => (isDown ? down() : null)));
-    for (const attempt of [...late, ...taken]) outcomes.add(attempt);
-    await outcomes.flush();
-    server().clock.moveBy(DELIVERY_LEASE_MS);
-    await releaseInterrupted(server().deps, webhookOf(taken));
+  testOnBoth(
+    "is recorded late if need be, as long as nobody has taken the message since",
+    async () => {
+      const [late, taken] = [await answered(server(), 3), await answered(server(), 3)];
+      let isDown = true;
+      const outcomes = createOutcomes(failingDeps(server().deps, () => (isDown ? down() : null)));
+      for (const attempt of [...late, ...taken]) outcomes.add(attempt);
+      await outcomes.flush();
+      server().clock.moveBy(DELIVERY_LEASE_MS);
+      await releaseInterrupted(server().deps, webhookOf(taken));
 
-    isDown = false;
-    await outcomes.flush();
+      isDown = false;
+      await outcomes.flush();
 
-    expect(outcomes.isWell()).toBe(true);
-    expect(await statusesOf(server(), webhookOf(late))).toEqual(Array(3).fill("succeeded"));
-    expect(await statusesOf(server(), webhookOf(taken))).toEqual(Array(3).fill("pending"));
-  });
+      expect(outcomes.isWell()).toBe(true);
+      expect(await statusesOf(server(), webhookOf(late))).toEqual(Array(3).fill("succeeded"));
+      expect(await statusesOf(server(), webhookOf(taken))).toEqual(Array(3).fill("pending"));
+    },
+  );
 
   /** Eight outcomes of which one cannot be written, as far as that text is in it. */
   async function withOneBad(textOf: (bad: Attempt) => string) {

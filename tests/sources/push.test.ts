@@ -60,28 +60,37 @@ onServer("A source that is pushed to", (server, { test, testOnBoth }) => {
     },
   );
 
-  test("replaces what stood on a page; a link without a place leaves after 7 days", async () => {
-    const { me, path } = await newPush();
-    await push(me, path, [{ page_url: PAGE, links: links("https://a.test/", "https://b.test/") }]);
+  testOnBoth(
+    "replaces what stood on a page; a link without a place leaves after 7 days",
+    async () => {
+      const { me, path } = await newPush();
+      await push(me, path, [
+        { page_url: PAGE, links: links("https://a.test/", "https://b.test/") },
+      ]);
 
-    await push(me, path, [{ page_url: PAGE, links: links("https://b.test/") }]);
-    expect((await me.get(path)).body.data.counts).toMatchObject({ links: 2, places: 1 });
-    server().clock.moveBy(6 * DAY_MS);
-    reading.wake();
-    expect(await urls(me)).toHaveLength(2);
-    server().clock.moveBy(DAY_MS);
-    reading.wake();
-    await untilIs("links", async () => (await urls(me)).length, 1);
+      await push(me, path, [{ page_url: PAGE, links: links("https://b.test/") }]);
+      expect((await me.get(path)).body.data.counts).toMatchObject({ links: 2, places: 1 });
+      server().clock.moveBy(6 * DAY_MS);
+      reading.wake();
+      expect(await urls(me)).toHaveLength(2);
+      server().clock.moveBy(DAY_MS);
+      reading.wake();
+      await untilIs("links", async () => (await urls(me)).length, 1);
 
-    const removed = (
-      await me.post(`${path}/items/delete`, { page_urls: [PAGE, "https://blog.test/none"] })
-    ).body.data.results;
-    expect(statuses(removed)).toEqual(["deleted", "missing"]);
-    expect((await me.get(path)).body.data.counts).toMatchObject({ pages: 0, places: 0, links: 1 });
-    server().clock.moveBy(7 * DAY_MS);
-    reading.wake();
-    await untilIs("links", async () => (await urls(me)).length, 0);
-  });
+      const removed = (
+        await me.post(`${path}/items/delete`, { page_urls: [PAGE, "https://blog.test/none"] })
+      ).body.data.results;
+      expect(statuses(removed)).toEqual(["deleted", "missing"]);
+      expect((await me.get(path)).body.data.counts).toMatchObject({
+        pages: 0,
+        places: 0,
+        links: 1,
+      });
+      server().clock.moveBy(7 * DAY_MS);
+      reading.wake();
+      await untilIs("links", async () => (await urls(me)).length, 0);
+    },
+  );
 
   testOnBoth("keeps one of a hundred pushes to the same page at once", async () => {
     const { me, path } = await newPush();
