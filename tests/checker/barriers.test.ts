@@ -43,7 +43,6 @@ const next = () => {
 };
 
 const h1 = (text: string) => `<h1>${text}</h1>`;
-const _CONSENT = "unknown consent_wall";
 const LOG_IN = "unknown login_required";
 const OPEN = "unknown soft404_suspected";
 const NOT_FOUND = site("Page not found", `${h1("Page not found")}<p>There is nothing here.</p>`);
