@@ -284,12 +284,13 @@ describe("A page that ends the process that reads it", () => {
       STILLUP_CHECK_PROCESSES: "1",
       STILLUP_SERVICES_FILE: services,
     });
-    const { reasons, check, notes } = program;
+    const { reasons, check, checked, notes } = program;
 
     await check(hostile, 1);
     expect(notes(hostile).join()).toContain("longer than five seconds");
     await check(hostile, 2);
     expect(reasons(hostile)).toEqual(["internal_error", "ok_truncated"]);
+    await checked(others.length + 1);
     for (const url of others) expect(reasons(url)).toEqual(["ok"]);
     if (!IS_LONG) return;
 

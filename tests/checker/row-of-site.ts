@@ -4,7 +4,7 @@ import { checkUrl } from "../../server/verdict/confirm.ts";
 import type { Promised } from "../each-row.ts";
 import { plainOutbound } from "../outbound/lab.ts";
 import { type Says, startSite } from "../site.ts";
-import { below, belowSections, HOME, say } from "./barrier-sites.ts";
+import { ARTICLE, below, belowSections, HOME, moved, say, sends } from "./barrier-sites.ts";
 import { PageShape, pageOf } from "./pages.ts";
 import { AMPLE_MS, labChecker } from "./prober.ts";
 
@@ -21,6 +21,10 @@ const Answer = z.union([
 ]);
 type Answer = z.infer<typeof Answer>;
 
+/** Where a redirect leads, and the page that is there. */
+const Way = z.strictObject({ to: z.string(), page: z.strictObject(PageShape).optional() });
+type Way = z.infer<typeof Way>;
+
 const SiteFields = z.strictObject({
   what: z.string(),
   /** Of the link. */
@@ -33,6 +37,10 @@ const SiteFields = z.strictObject({
   here: Answer.optional(),
   /** At all other addresses, and at the link's own if nothing is said of it. */
   elsewhere: Answer.default(404),
+  /** Where every address leads; to the home page unless the row says otherwise. */
+  sends: Way.optional(),
+  /** Where the link alone leads; to an article unless the row says otherwise. */
+  moved: Way.optional(),
   /** Whether the pages are there to which the menu of the home page leads. */
   sections: z.boolean().default(false),
   /** A page at another address, which is alive. */
@@ -43,7 +51,7 @@ const SiteFields = z.strictObject({
 type SiteFields = z.infer<typeof SiteFields>;
 
 export const isSite = (row: object) =>
-  ["everywhere", "home", "here", "elsewhere"].some((name) => name in row);
+  ["everywhere", "home", "here", "elsewhere", "sends", "moved"].some((name) => name in row);
 
 /** What a row says of a whole site, checked from the request to the verdict. The link was alive before. */
 export function promiseOfSite(fields: unknown): Promised {
@@ -88,6 +96,8 @@ export async function verdictAt(says: Says, path: string): Promise<string> {
 export function siteOf(row: SiteFields): Says {
   const { everywhere, sections } = row;
   if (everywhere !== undefined) return saysOf(everywhere);
+  if (row.sends) return sendsAll(row.sends);
+  if (row.moved) return moved(addressOf(row.moved.to), pageOf(row.moved.page ?? {}) ?? ARTICLE);
   const home = row.home === undefined ? HOME : saysOf(row.home);
   const elsewhere = saysOf(row.elsewhere);
   const [own] = row.path.split("?");
@@ -98,6 +108,32 @@ export function siteOf(row: SiteFields): Says {
   const deep: Says = (request) => say(pages[new URL(request.url).pathname] ?? elsewhere, request);
   return sections ? belowSections(deep) : below(deep, home);
 }
+
+function sendsAll({ to, page = {} }: Way): Says {
+  const [at] = /^[^?#;]*/.exec(to)!;
+  return sends(at, addressOf(to.slice(at.length)), pageOf(page) ?? HOME);
+}
+
+/** What may become of an address that is carried along. */
+const CHANGES: Record<string, (text: string) => string> = {
+  encoded: encodeURIComponent,
+  base64: (text) => Buffer.from(text).toString("base64url"),
+  padded: (text) => encodeURIComponent(Buffer.from(text).toString("base64")),
+  upper: (text) => text.toUpperCase(),
+  unrooted: (text) => text.slice(1),
+  unclosed: (text) => text.slice(0, -1),
+};
+
+const addressOf =
+  (template: string) =>
+  ({ pathname: path, search: query, href: url }: URL): string =>
+    template.replace(/\{(path|query|url)((?:\|\w+)*)\}/g, (_, name: string, changes: string) => {
+      const carried = { path, query, url }[name]!;
+      return changes
+        .split("|")
+        .slice(1)
+        .reduce((text, change) => CHANGES[change]!(text), carried);
+    });
 
 function saysOf(answer: Answer): Says {
   if (typeof answer === "number") return answer;
