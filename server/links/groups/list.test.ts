@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import { onServer } from "../../../tests/harness.ts";
+import { addGroup, addLink, setLink } from "../../../tests/rows.ts";
+
+onServer("GET /groups", (server) => {
+  test("an account without groups has an empty list", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.get("/api/v1/groups");
+
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      items: [],
+      pagination: { page: 1, per_page: 20, total: 0, total_pages: 0 },
+    });
+  });
+
+  test("the newest group comes first, each with its own count", async () => {
+    const me = await server().account();
+    const first = await addGroup(me);
+    server().clock.moveBy(1000);
+    const second = await addGroup(me);
+    await addLink(me, { group_id: first });
+
+    const { body } = await me.get("/api/v1/groups");
+
+    const seen = body.data.items.map((group: { id: string; link_count: number }) => [
+      group.id,
+      group.link_count,
+    ]);
+    expect(seen).toEqual([
+      [second, 0],
+      [first, 1],
+    ]);
+  });
+
+  test("each group tells how many of its links are alive, dead and unknown", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    const inGroup = { group_id: group };
+    const dead = [await addLink(me, inGroup), await addLink(me, inGroup)];
+    for (const id of dead) await setLink(server(), id, { status: "dead" });
+    await setLink(server(), await addLink(me, inGroup), { status: "active" });
+    await addLink(me, inGroup);
+
+    const { body } = await me.get("/api/v1/groups");
+
+    const counts = { active: 1, dead: 2, unknown: 1 };
+    expect(body.data.items[0]).toMatchObject({ link_count: 4, counts });
+  });
+
+  test("is told in pages", async () => {
+    const me = await server().account();
+    for (let i = 0; i < 5; i++) await addGroup(me);
+
+    const last = await me.get("/api/v1/groups?page=3&per_page=2");
+
+    expect(last.body.data.items).toHaveLength(1);
+    expect(last.body.data.pagination).toEqual({ page: 3, per_page: 2, total: 5, total_pages: 3 });
+  });
+
+  test("holds nothing of a stranger's", async () => {
+    const me = await server().account();
+    await addGroup(await server().account());
+
+    expect((await me.get("/api/v1/groups")).body.data.items).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from "bun:test";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { movableClock } from "../../tests/clock.ts";
+import { startServer, type TestServer } from "../../tests/harness.ts";
+import { ROOT } from "../../tests/imports.ts";
+import { IS_LONG } from "../../tests/long.ts";
+import { type Site, startSite } from "../../tests/site.ts";
+import { createCheckerPool } from "../checker/pool.ts";
+import { CHECKER_COMMAND } from "../lib/runtime.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
+import { NEVER_CHECKED } from "./attempt.ts";
+import { createOnline } from "./online/online.ts";
+import { createCanaries } from "./services/canaries.ts";
+
+const MINUTE_MS = 60_000;
+const SECRET = "nothing that checks links has to know";
+
+let server: TestServer;
+let site: Site;
+beforeAll(async () => {
+  process.env.STILLUP_METRICS_TOKEN = SECRET;
+  server = await startServer("sqlite", { STILLUP_CHECK_PROCESSES: "1" });
+  site = startSite({}, { otherwise: () => new Response("A page.") });
+});
+afterAll(async () => {
+  delete process.env.STILLUP_METRICS_TOKEN;
+  await Promise.all([server.stop(), site.stop()]);
+});
+
+/** The processes of a server, and its clock, which stands. */
+function startPool() {
+  const clock = movableClock(Date.now());
+  const pool = createCheckerPool({
+    ...{ config: server.config, clock },
+    online: createOnline({ clock, sentinels: [], ask: async () => true }),
+    profiles: { find: async () => null, keep() {} },
+    canaries: createCanaries(clock, null),
+    command: [process.execPath, join(ROOT, "server/main.ts"), CHECKER_COMMAND],
+  });
+  onTestFinished(() => pool.stop());
+  const check = () =>
+    pool.check({ ...NEVER_CHECKED, url: `${site.url}/page` }, new AbortController().signal);
+  return { clock, pool, check };
+}
+
+test("A process that checks links starts for the first check, ends after 15 minutes without one, and starts again", async () => {
+  const { clock, pool, check } = startPool();
+  const pid = () => pool.processes()[0]!.pid;
+  expect(pid()).toBeNull();
+
+  expect((await check()).reason).toBe("ok");
+  const first = pid();
+  clock.moveBy(14 * MINUTE_MS);
+  await yieldToEventLoop();
+  await check();
+  expect(pid()).toBe(first);
+  clock.moveBy(16 * MINUTE_MS);
+  await yieldToEventLoop();
+  expect((await check()).reason).toBe("ok");
+
+  expect(first).toBeNumber();
+  expect(pid()).not.toBe(first);
+  expect(pool.processes()[0]).toMatchObject({ checks: 3, restarts: 0 });
+});
+
+test.if(process.platform === "linux")(
+  "A process that checks links has neither the database nor a setting that is not for checks",
+  async () => {
+    const { pool, check } = startPool();
+    await check();
+    const at = `/proc/${pool.processes()[0]!.pid}`;
+    const files = readdirSync(`${at}/fd`).map((name) => readlinkSync(`${at}/fd/${name}`));
+    const [environment, command] = ["environ", "cmdline"].map((name) =>
+      readFileSync(`${at}/${name}`, "utf8"),
+    );
+
+    expect(command).toContain(CHECKER_COMMAND);
+    expect(files.filter((path) => path.startsWith(server.config.dataDir))).toEqual([]);
+    expect(environment).toContain("PATH=");
+    expect(environment).not.toContain("STILLUP_");
+    expect(environment).not.toContain(SECRET);
+  },
+);
+
+test.if(IS_LONG)(
+  "A process that checks links and that waits for the processor is replaced after half a minute",
+  async () => {
+    const { pool, check } = startPool();
+    await check();
+    const { pid } = pool.processes()[0]!;
+    process.kill(pid!, "SIGSTOP");
+
+    expect((await check()).reason).toBe("ok");
+
+    expect(pool.processes()[0]!.pid).not.toBe(pid);
+    expect(pool.processes()[0]).toMatchObject({ restarts: 1 });
+  },
+  120_000,
+);

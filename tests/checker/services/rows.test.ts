@@ -1,8 +1,0 @@
-import { describe } from "bun:test";
-import { basename } from "node:path";
-import { prove } from "./prove.ts";
-import { readRows, rowsFiles } from "./read-rows.ts";
-
-describe.each(rowsFiles().map((path) => [basename(path, ".yaml"), path]))("%s", (_, path) =>
-  prove(readRows(path)),
-);
