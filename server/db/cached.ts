@@ -5,7 +5,7 @@ import { preparedOnce, type Store } from "./store.ts";
 const MOST_CACHED = 1000;
 /** A slow result is cached for this multiple of its duration, so reading it takes about a twentieth of the time. */
 const CACHED_TIMES = 20;
-/** What is shown is never older: a read may be slow only because the machine was busy. */
+/** No result that began to be read longer ago is given: it may have been slow only because the machine was busy. */
 const LONGEST_MS = 10_000;
 /** Results that take no longer are not cached, in milliseconds. */
 const QUICK_MS = 20;
@@ -30,8 +30,8 @@ export function cached<T>(
   cache.set(key, entry);
   const settle = (isOk: boolean) => {
     const took = clock.elapsed() - startedAt;
-    const keptMs = Math.min(took * CACHED_TIMES, LONGEST_MS);
-    entry.until = isOk && took > QUICK_MS ? clock.elapsed() + keptMs : 0;
+    const age = Math.min(took + took * CACHED_TIMES, LONGEST_MS);
+    entry.until = isOk && took > QUICK_MS ? startedAt + age : 0;
   };
   value.then(
     () => settle(true),
