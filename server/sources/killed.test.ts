@@ -45,7 +45,10 @@ test("A site is read to its end by a program that is killed again and again, and
   const random = randomFrom(20_300_102);
   const url = sites.urlOf(1);
   const { id } = await ask("POST", "/sources", {
-    ...{ kind: "site", name: "Docs", url, settings: { sitemaps: false } },
+    kind: "site",
+    name: "Docs",
+    url,
+    settings: { sitemaps: false },
   });
   const isRead = ({ host }: { host: string }) => host === new URL(url).host;
   const read = () => sites.visits.filter(isRead).length;

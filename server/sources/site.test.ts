@@ -136,7 +136,10 @@ onServer(
       const own = await server().account("enterprise");
       const { id } = (
         await own.post(SOURCES, {
-          ...{ kind: "site", name: "Docs", url: site.url, settings: { scope: "host" } },
+          kind: "site",
+          name: "Docs",
+          url: site.url,
+          settings: { scope: "host" },
         })
       ).body.data;
       site.requests.clear();
