@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { groups } from "../../../server/db/tables.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { addGroup, addLink, setLink } from "../../../tests/rows.ts";
@@ -31,7 +31,7 @@ onDashboard("Groups in the settings", (dashboard) => {
     await say("No groups yet");
     await press("New group");
     await name.fill("   ");
-    await description.fill("What new people\tread first\r\nand last");
+    await paste(description, "What new people\tread first\r\nand last");
     await press("Create group");
     await say("Must not be empty");
     expect(await name.getAttribute("aria-invalid")).toBe("true");
@@ -182,3 +182,9 @@ const groupsPage = (page: Page) => {
         .filter({ has: page.getByRole("link", { name, exact: true }) }),
   };
 };
+
+async function paste(field: Locator, text: string): Promise<void> {
+  await field.focus();
+  await field.page().evaluate((pasted) => navigator.clipboard.writeText(pasted), text);
+  await field.press("ControlOrMeta+V");
+}
