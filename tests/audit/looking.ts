@@ -1,5 +1,6 @@
 import { asc, eq, notInArray } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
+import { sessionCookie } from "../../server/accounts/doors.ts";
 import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { type NewAccount, operatorOf } from "../../server/accounts/users.ts";
@@ -24,7 +25,7 @@ export async function newSomebody(server: TestServer): Promise<Somebody> {
 export async function enter(server: TestServer, userId: string): Promise<Browser> {
   const { deps } = server;
   const token = await createSession(deps.store, userId, deps.clock.now());
-  return openBrowser(server, `session=${token}`);
+  return openBrowser(server, sessionCookie(deps.config, token).split(";")[0]);
 }
 
 /** What the work leaves in the log, oldest first. */
