@@ -27,8 +27,8 @@ import { deleteAccount } from "./delete.ts";
 import { createKey } from "./keys.ts";
 import { createAccount, deleteUser, operatorOf } from "./users.ts";
 
-onServer("An account that goes with its last owner", (server) => {
-  test("leaves nothing behind, and what belongs to others alone", async () => {
+onServer("An account that goes with its last owner", (server, { testOnBoth }) => {
+  testOnBoth("leaves nothing behind, and what belongs to others alone", async () => {
     const { deps } = server();
     await closeYesterday(deps);
     const input = { tier: "business", passwordHash: null, isAdmin: false } as const;

@@ -142,7 +142,7 @@ onServer(
       expect((await invite()).status).toBe(201);
     });
 
-    test("go with the API keys that they know, if that is asked for", async () => {
+    testOnBoth("go with the API keys that they know, if that is asked for", async () => {
       const { owner, editor, account, browsers } = await newTeam(server());
       const make = async (browser: Browser) =>
         (await browser.post("/keys", { name: "k" })).body.data as { id: string; key: string };

@@ -122,7 +122,7 @@ onBothEngines("A result", (server) => {
   });
 });
 
-onServer("After the clock was set back", (server) => {
+onServer("After the clock was set back", (server, { test, testOnBoth }) => {
   /** A link that was last checked an hour from now. */
   async function aheadOf(me: Asker): Promise<string> {
     const id = await addLink(me);
@@ -141,17 +141,20 @@ onServer("After the clock was set back", (server) => {
     clock.moveBy(1000);
   }
 
-  test("every check that somebody asks for is in history, also when many taught nothing", async () => {
-    const me = await server().account();
-    const id = await aheadOf(me);
-    const reasons: Reason[] = [...Array<Reason>(5).fill("monitor_offline"), "http_404"];
+  testOnBoth(
+    "every check that somebody asks for is in history, also when many taught nothing",
+    async () => {
+      const me = await server().account();
+      const id = await aheadOf(me);
+      const reasons: Reason[] = [...Array<Reason>(5).fill("monitor_offline"), "http_404"];
 
-    for (const reason of reasons) await checkByHand(me, id, reason);
+      for (const reason of reasons) await checkByHand(me, id, reason);
 
-    const { items } = await told(me, `links/${id}/history`);
-    expect(items.map(({ reason }: { reason: Reason }) => reason)).toEqual(reasons.toReversed());
-    expect((await told(me, "history/stats")).totalChecks).toBe(reasons.length);
-  });
+      const { items } = await told(me, `links/${id}/history`);
+      expect(items.map(({ reason }: { reason: Reason }) => reason)).toEqual(reasons.toReversed());
+      expect((await told(me, "history/stats")).totalChecks).toBe(reasons.length);
+    },
+  );
 
   test("webhooks are told of a check at once, and not when the clock has caught up", async () => {
     const { deps, clock } = server();

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { MINUTE_MS, oneByOne, openChat } from "../../tests/events/chat.ts";
 import { onServer, type Parsed } from "../../tests/harness.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../../tests/receiver.ts";
 import { webhooks } from "../db/tables.ts";
 
-onServer("a chat that much is to be told", (server) => {
+onServer("a chat that much is to be told", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -58,21 +58,24 @@ onServer("a chat that much is to be told", (server) => {
     expect(chat.lines()[10]).toBe("and 6 more");
   });
 
-  test("is told of what comes one after another, until it is too much for a minute", async () => {
-    const chat = await openChat(server());
-    await oneByOne(chat, 10);
+  testOnBoth(
+    "is told of what comes one after another, until it is too much for a minute",
+    async () => {
+      const chat = await openChat(server());
+      await oneByOne(chat, 10);
 
-    await oneByOne(chat, 1);
-    await chat.pass(30_000);
-    await oneByOne(chat, 3);
-    expect(chat.heads()).toHaveLength(10);
-    await chat.pass(MINUTE_MS - 34_001);
-    expect(chat.heads()).toHaveLength(10);
-    await chat.pass(1);
+      await oneByOne(chat, 1);
+      await chat.pass(30_000);
+      await oneByOne(chat, 3);
+      expect(chat.heads()).toHaveLength(10);
+      await chat.pass(MINUTE_MS - 34_001);
+      expect(chat.heads()).toHaveLength(10);
+      await chat.pass(1);
 
-    expect(chat.heads().slice(10)).toEqual(["*4 links were added*"]);
-    expect(await chat.statuses()).toEqual({ succeeded: 10, digested: 4 });
-  });
+      expect(chat.heads().slice(10)).toEqual(["*4 links were added*"]);
+      expect(await chat.statuses()).toEqual({ succeeded: 10, digested: 4 });
+    },
+  );
 
   test("is told of each of them while they are few, however many in all", async () => {
     const chat = await openChat(server());

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { type Asker, onServer, type Parsed, type TestServer } from "../../tests/harness.ts";
 import {
   deliverAll,
@@ -37,7 +37,7 @@ async function redeliver(me: Asker, path: string) {
 
 const silent = () => new Promise<Response>(() => {});
 
-onServer("a delivery", (server) => {
+onServer("a delivery", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -214,7 +214,7 @@ onServer("a delivery", (server) => {
     expect(receiver.requests).toHaveLength(10);
   });
 
-  test("of a type that is wanted no more is cancelled, and stays so", async () => {
+  testOnBoth("of a type that is wanted no more is cancelled, and stays so", async () => {
     const me = await server().account();
     const receiver = startReceiver(500);
     const { path } = await subscribe(me, receiver.url, ["link.created", "link.deleted"]);

@@ -11,8 +11,8 @@ import { keepHeartbeat } from "./heartbeat.ts";
 
 const MINUTE_MS = 60_000;
 
-onServer("The heartbeat", (server) => {
-  test("is asked each minute while all is well", async () => {
+onServer("The heartbeat", (server, { test, testOnBoth }) => {
+  testOnBoth("is asked each minute while all is well", async () => {
     const heart = startHeart(server());
 
     await heart.beats(3);
