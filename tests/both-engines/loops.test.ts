@@ -165,16 +165,17 @@ describe("What the server does without being asked comes to the same on both dat
   );
 
   test(
-    "a site whose links come, leave and come back",
+    "a site whose links come, leave and come back, and whose anchor goes",
     same(async (server) => {
       const me = await server.account();
       const reading = startReading(server);
       let links = ["https://a.example.com/1", "https://b.example.com/2"];
+      let anchor = "part";
       const page = () => `<title>P</title>${links.map((to) => `<a href="${to}">x</a>`).join("")}`;
       const html = { headers: { "content-type": "text/html" } };
       const site = startSite({
         "/": () => new Response(`${page()}<a href="/two#part">two</a>`, html),
-        "/two": () => new Response("<title>Two</title><h1 id=part>Two</h1>", html),
+        "/two": () => new Response(`<title>Two</title><h1 id=${anchor}>Two</h1>`, html),
       });
       // No run comes before those that are asked for.
       const schedule = "0 4 31 12 *";
@@ -186,6 +187,7 @@ describe("What the server does without being asked comes to the same on both dat
       }
       const left = (await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url);
       links = ["https://a.example.com/1"];
+      anchor = "another";
       await reading.again(me, id, { accept_shrink: true });
       const { counts } = (await me.get(`${SOURCES}/${id}`)).body.data;
       const shown = await itemsOf(me, `${SOURCES}/${id}/pages`);
