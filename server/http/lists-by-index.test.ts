@@ -59,11 +59,11 @@ async function statementsOf(work: (deps: Deps) => Promise<unknown>): Promise<Que
   return queries;
 }
 
-async function readList(deps: Deps, path: string) {
+async function ask(deps: Deps, path: string, method = "GET") {
   const { front } = await createService(deps);
   const headers = { authorization: `Bearer ${me.key}` };
-  const reply = await front(new Request(`${server.url}/api/v1${path}`, { headers }));
-  expect([path, reply.status]).toEqual([path, 200]);
+  const reply = await front(new Request(`${server.url}/api/v1${path}`, { headers, method }));
+  expect([path, reply.ok]).toEqual([path, true]);
   await reply.text();
 }
 
@@ -115,7 +115,7 @@ test.each([
   ["the audit log", () => "/audit", "audit_by_account"],
   ["a source's pages", () => `/sources/${source}/pages`, "source_pages_by_source"],
 ])("The list of %s reads its rows by an index, in order", async (_, path, index) => {
-  const plans = await plansOf((deps) => readList(deps, path()));
+  const plans = await plansOf((deps) => ask(deps, path()));
 
   expectIndexes(plans, ...(index ? [index] : []));
   expect(plans.filter((step) => step.startsWith("USE TEMP B-TREE FOR ORDER BY"))).toEqual([]);
@@ -131,7 +131,7 @@ test.each([
   ["changes of a site", () => "/changes?site=example.org", ["changes_by_site"]],
   ["places of a link", () => `/links/${link}/occurrences`, PLACES],
 ])("The list of %s reads its rows by an index, and sorts a page at most", async (_, path, by) => {
-  expectIndexes(await plansOf((deps) => readList(deps, path())), ...by);
+  expectIndexes(await plansOf((deps) => ask(deps, path())), ...by);
 });
 
 test.each<[string, (deps: Deps) => Promise<unknown>, by: string[]]>([
@@ -141,6 +141,11 @@ test.each<[string, (deps: Deps) => Promise<unknown>, by: string[]]>([
   ["sources that are due", (deps) => claimSources(deps, 10), ["sources_due"]],
   ["mutes that end", (deps) => endMutes(deps), ["link_mutes"]],
   ["summaries that are due", (deps) => sendSummaries(deps), ["webhooks_summaries"]],
+  [
+    "where a deleted link was found",
+    async (deps) => ask(deps, `/links/${await addLink(me)}`, "DELETE"),
+    ["source_links_by_link"],
+  ],
   ["what is old", (deps) => housekeeping(deps), ["events_by_age", "mails_by_age", "audit_by_age"]],
 ])("The work finds %s by an index", async (_, work, by) => {
   expectIndexes(await plansOf(work), ...by);
