@@ -186,6 +186,13 @@ onServer(
         return surfer.visit(url.href);
       };
 
+      // Whose cookie has the same name, which is made of the first characters.
+      const ofAnother = (query: URLSearchParams) =>
+        query.set(
+          "state",
+          query.get("state")!.replace(/.$/, (last) => (last === "x" ? "y" : "x")),
+        );
+
       const used = await callbackOf();
       expect(await surfer.visit(used)).toBe("/");
       const again = await surfer.visit(used);
@@ -194,6 +201,7 @@ onServer(
       expect(await changed((query) => query.delete("state"))).toBe("/sign-in?problem=expired");
       expect(await changed((query) => query.append("state", "x"))).toBe("/sign-in?problem=expired");
       expect(await changed((query) => query.set("state", "x"))).toBe("/sign-in?problem=expired");
+      expect(await changed(ofAnother)).toBe("/sign-in?problem=expired");
       expect(await changed((query) => query.set("code", "x"))).toBe("/sign-in?problem=expired");
       server().clock.moveBy(60_000);
       for (const change of [

@@ -6,6 +6,7 @@ import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { createProgram } from "../../tests/commands/program.ts";
 import { readConfig } from "../config/config.ts";
+import { isLocked } from "../db/folder.ts";
 import { checksWithin, VERSION } from "../lib/runtime.ts";
 
 const EMAIL = "me@example.org";
@@ -16,7 +17,7 @@ const TEXT = { STILLUP_LOG_FORMAT: "text" };
 const ID = /^[0-9a-f-]{36}$/;
 
 describe("the command line", () => {
-  const { run } = createProgram();
+  const { run, dataDir } = createProgram();
 
   test("tells its version", async () => {
     expect(await run(["version"])).toEqual({ code: 0, out: `stillup ${VERSION}\n`, err: "" });
@@ -94,7 +95,7 @@ describe("the command line", () => {
     expect(await run(args)).toEqual({ code: 1, out: "", err: sentence });
   });
 
-  test("says when its port is taken", async () => {
+  test("says when its port is taken, and leaves its data folder to others", async () => {
     const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
     const { port } = taken;
     const settings = { ...TEXT, STILLUP_HOST: "127.0.0.1", STILLUP_PORT: String(port) };
@@ -106,6 +107,7 @@ describe("the command line", () => {
     expect(err).toBe(
       `The server cannot listen: Failed to start server. Is port ${port} in use? Check STILLUP_HOST and STILLUP_PORT.\n`,
     );
+    expect(isLocked(dataDir)).toBeNull();
   });
 
   test("stops at a service of the operator's that makes no sense, and names it", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { DAY, HOUR, saw } from "../../tests/checker/ended.ts";
 import { addMany } from "../../tests/checker/many-links.ts";
+import { cutEverywhere } from "../../tests/events/failing-store.ts";
 import { type Asker, onBothEngines, onServer, type TestServer } from "../../tests/harness.ts";
 import { addLink, setLink } from "../../tests/rows.ts";
 import { createDeps } from "../app/build.ts";
@@ -95,6 +96,32 @@ onBothEngines("A result", (server) => {
 
     expect(before).toMatchObject({ listed: 1, counted: 1, used: 1 });
     expect(await countsOf(server(), me)).toEqual(before);
+  });
+
+  test("is written with all that follows from it, or not at all, wherever the database goes away", async () => {
+    const { deps, clock } = server();
+    const me = await server().account();
+    await me.post("/api/v1/webhooks", HOOK);
+    const id = await addLink(me);
+    const result = {
+      link: await claim(server(), id),
+      conclusion: saw("http_410"),
+      at: clock.now(),
+    };
+
+    const seen = await cutEverywhere(
+      deps,
+      (cut) => recordResults(cut, [result]),
+      async () => {
+        const { status } = await told(me, `links/${id}`);
+        return { ...(await countsOf(server(), me)), status };
+      },
+    );
+
+    const before = { listed: 0, counted: 0, used: 0, sent: 0, status: "checking" };
+    const after = { listed: 1, counted: 1, used: 1, sent: 2, status: "dead" };
+    expect(seen.slice(0, -1)).toEqual(Array(seen.length - 1).fill(before));
+    expect(seen.at(-1)).toEqual(after);
   });
 
   test.each([

@@ -490,15 +490,17 @@ describe("the gates", () => {
   });
 
   test("use the addresses of a name that are allowed and drop the rest", async () => {
-    const site = until(startSite({ "/": "hello" }));
-    const resolver = playedResolver({ "mixed.test": ["10.0.0.1", "169.254.169.254", "127.0.0.1"] });
+    const site = await raw(replies(ok("Content-Length: 5", "hello")), { host: "0.0.0.0" });
+    const policy = { allowed: parseHostList("loopback"), blocked: parseHostList("127.0.0.2") };
+    const resolver = playedResolver({ "mixed.test": ["127.0.0.2", "10.0.0.1", "127.0.0.1"] });
 
-    const exchange = await labOutbound({ resolver }).request(
+    const exchange = await labOutbound({ policy, resolver }).request(
       `http://mixed.test:${site.port}/`,
       usual,
     );
 
     expect(exchange).toMatchObject({ status: 200, address: "127.0.0.1" });
+    expect(site.connections).toBe(1);
   });
 
   test("read no files, and send nothing without http", async () => {

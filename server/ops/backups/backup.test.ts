@@ -80,12 +80,27 @@ const orphan = (path: string) =>
     ),
   );
 
+/** Changes one word of the schema, after which SQLite still reads everything without complaint. */
+function forbid(path: string) {
+  const table = "create table strict_marks (mark text default 7)";
+  withDatabase(path, (database) =>
+    database.run(`${table}; insert into strict_marks values (null)`),
+  );
+  const file = readFileSync(path, "latin1");
+  writeFileSync(path, file.replace("text default 7", "text not null "), "latin1");
+}
+
 test.each([
   ["pages that are damaged", damage, /damaged|malformed/],
   [
     "rows that refer to none",
     orphan,
     /^The copy of \S+\/stillup\.db is damaged: users refers to missing rows\.$/,
+  ],
+  [
+    "values that its tables cannot have",
+    forbid,
+    /^The copy of \S+\/stillup\.db is damaged: NULL value in strict_marks\.mark\.$/,
   ],
 ])("a database with %s is no backup", async (_what, spoil, sentence) => {
   const { path } = await newHome("kept");

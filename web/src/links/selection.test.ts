@@ -37,7 +37,8 @@ onDashboard("Many links at once", (dashboard) => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
     const caller = await addAtRest(server, accountId, numbered(total));
-    await createGroup(server.deps, caller, { name: "Reading", color: "#3366CC" });
+    for (const name of ["Reading", "Later"])
+      await createGroup(server.deps, caller, { name, color: "#3366CC" });
     await page.goto("/links");
     const list = linksPage(page);
     const row = (n: number) => list.row(`https://example.org/${n}`);
@@ -52,6 +53,8 @@ onDashboard("Many links at once", (dashboard) => {
       say: (words: string) => page.getByText(words).waitFor(),
     };
   };
+
+  type Many = Awaited<ReturnType<typeof withLinks>>;
 
   test("are picked one by one, in ranges, by keys or a long press, and stay so until the filter changes", async () => {
     const { page, row, pick, all, bar, selected } = await withLinks(130);
@@ -114,8 +117,40 @@ onDashboard("Many links at once", (dashboard) => {
     expect(scrollWidth).toBe(clientWidth);
   });
 
+  /** Each link gets back what it had, not what the others had. */
+  async function undoChanges({ page, caller, server, row, pick, bar, say }: Many) {
+    const frequenciesNow = async () => {
+      const { store } = server.deps;
+      const isTheirs = eq(links.accountNo, caller.accountNo);
+      const rows = await store.select().from(links).where(isTheirs).orderBy(links.no);
+      return rows.map(({ checkFrequency }) => checkFrequency[0]).join("");
+    };
+    const undo = async () => {
+      const answers = page.waitForResponse("**/links/batch-change");
+      await page.keyboard.press("z");
+      await answers;
+    };
+    async function change(numbers: number[], button: string, to: string, said: string) {
+      for (const n of numbers) await pick(n).click();
+      await bar.getByRole("button", { name: button }).click();
+      await page.getByRole("dialog").getByRole("button", { name: to }).click();
+      await say(said);
+    }
+    await change([3], "Move", "Reading", "1 link was moved to Reading.");
+    await change([3, 1], "Move", "Later", "2 links were moved to Later.");
+    await undo();
+    await row(3).getByText("Reading").waitFor();
+    await row(1).getByText("Later").waitFor({ state: "detached" });
+
+    await change([3, 1], "Frequency", "Weekly", "2 links were set to weekly checks.");
+    expect(await frequenciesNow()).toBe("wdwd");
+    await undo();
+    expect(await frequenciesNow()).toBe("dddd");
+  }
+
   test("are moved and back again, checked as far as they are there, and deleted once their page is left", async () => {
-    const { page, server, caller, row, pick, all, bar, selected, status, say } = await withLinks(4);
+    const many = await withLinks(4);
+    const { page, server, caller, row, pick, all, bar, selected, status, say } = many;
     const { store } = server.deps;
     await pick(3).click();
     await pick(1).click();
@@ -128,6 +163,7 @@ onDashboard("Many links at once", (dashboard) => {
     await bar.waitFor({ state: "detached" });
     await page.keyboard.press("z");
     await row(3).getByText("Reading").waitFor({ state: "detached" });
+    await undoChanges(many);
 
     await all.click();
     await bar.getByRole("button", { name: "Check now" }).click();
