@@ -171,6 +171,8 @@ onDashboard("Many links at once", (dashboard) => {
     await page.getByRole("dialog").getByRole("button", { name: "Weekly" }).click();
     await page.getByRole("button", { name: "Change 2,100 links to weekly checks" }).click();
     await say("2,100 links were set to weekly checks.");
+    // The pointer rests on it, or it would be gone after a while.
+    await page.locator(".toast").dispatchEvent("mouseenter");
     const rows = deps.store.select({ is: links.checkFrequency }).from(links);
     const isTheirs = eq(links.accountNo, caller.accountNo);
     expect(await rows.where(isTheirs).groupBy(links.checkFrequency)).toEqual([{ is: "weekly" }]);
@@ -180,6 +182,7 @@ onDashboard("Many links at once", (dashboard) => {
     await all.click();
     await selected("2,100").waitFor();
     await seeBoth(page.locator(".toast"), bar);
+    await page.locator(".toast").dispatchEvent("mouseleave");
     await bar.getByRole("button", { name: "Check now" }).click();
     await say("Checking 2,100 links.");
     await status("Alive 0").waitFor();
