@@ -163,7 +163,7 @@ onDashboard("Every page", (dashboard) => {
 const NAMES = [...pagesFor({} as Parameters<typeof pagesFor>[0]), { name: "message" }].map(
   ({ name }) => name,
 );
-/** The pages that one test looks at: as few as it can on a machine that is ten times as busy. */
+/** Four pages a test, which takes ten times as long on a busy machine. */
 const PAGES_AT_ONCE = Array.from({ length: Math.ceil(NAMES.length / 4) }, (_, n) => {
   const names = NAMES.slice(4 * n, 4 * n + 4);
   return [names.join(", "), names] as const;
