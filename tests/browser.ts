@@ -163,14 +163,13 @@ export async function closeVisitors(): Promise<void> {
 export async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true);
   await page.waitForFunction(isCut);
-  await page.evaluate(() => dispatchEvent(new Event("offline")));
   await page.getByText(/^Connection lost at/).waitFor();
 }
 
 const isCut = () =>
   fetch("/ready").then(
     () => false,
-    () => true,
+    () => dispatchEvent(new Event("offline")),
   );
 
 /** Another tab of the browser that has this page. */

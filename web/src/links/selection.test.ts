@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { count, desc, eq } from "drizzle-orm";
-import type { Page, Route } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { batches, links } from "../../../server/db/tables.ts";
 import { fillBatches } from "../../../server/links/fill-batches.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
@@ -207,6 +207,8 @@ onDashboard("Many links at once", (dashboard) => {
     await page.getByRole("dialog").getByRole("button", { name: "Weekly" }).click();
     await page.getByRole("button", { name: "Change 2,100 links to weekly checks" }).click();
     await say("2,100 links were set to weekly checks.");
+    // The pointer rests on it, or it would be gone after a while.
+    await page.locator(".toast").dispatchEvent("mouseenter");
     const rows = deps.store.select({ is: links.checkFrequency }).from(links);
     const isTheirs = eq(links.accountNo, caller.accountNo);
     expect(await rows.where(isTheirs).groupBy(links.checkFrequency)).toEqual([{ is: "weekly" }]);
@@ -215,6 +217,8 @@ onDashboard("Many links at once", (dashboard) => {
     await page.getByText("2,100 links", { exact: true }).waitFor();
     await all.click();
     await selected("2,100").waitFor();
+    await seeBoth(page.locator(".toast"), bar);
+    await page.locator(".toast").dispatchEvent("mouseleave");
     await bar.getByRole("button", { name: "Check now" }).click();
     await say("Checking 2,100 links.");
     await status("Alive 0").waitFor();
@@ -269,6 +273,15 @@ const pressEscapeAtOnce = () => {
     document.body.dataset.pressed = "";
   }).observe(document.body, { childList: true, subtree: true });
 };
+
+/** What was done last is said above what can be done next, at each width. */
+async function seeBoth(toast: Locator, bar: Locator) {
+  for (const width of [360, 1280]) {
+    await bar.page().setViewportSize({ width, height: 800 });
+    const [above, below] = [(await toast.boundingBox())!, (await bar.boundingBox())!];
+    expect(above.y + above.height).toBeLessThanOrEqual(below.y);
+  }
+}
 
 const isMixed = (box: Element) => (box as HTMLInputElement).indeterminate;
 
