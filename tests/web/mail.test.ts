@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { sendDue } from "../../server/accounts/send-mails.ts";
 import { createAccount, createSetup } from "../../server/accounts/users.ts";
 import { users } from "../../server/db/tables.ts";
@@ -155,7 +155,10 @@ onDashboard(
         frame.locator(".card").evaluate((card) => getComputedStyle(card).backgroundColor);
       await frame.getByRole("heading", { name: "Dead" }).waitFor();
       expect(await ink()).toBe("rgb(26, 29, 35)");
+      const isLight = (shown: Frame) => shown.url().endsWith("theme=light");
+      const shown = page.waitForEvent("framenavigated", isLight);
       await page.getByRole("button", { name: "Light" }).click();
+      await shown;
       await frame.getByRole("heading", { name: "Dead" }).waitFor();
       expect(await ink()).toBe("rgb(255, 255, 255)");
 

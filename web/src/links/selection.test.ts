@@ -137,6 +137,9 @@ onDashboard("Many links at once", (dashboard) => {
       await say(said);
     }
     await change([3], "Move", "Reading", "1 link was moved to Reading.");
+    await bar.waitFor({ state: "detached" });
+    await seeBoth(page.locator(".toast"), page.locator(".tabs"), [360]);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await change([3, 1], "Move", "Later", "2 links were moved to Later.");
     await undo();
     await row(3).getByText("Reading").waitFor();
@@ -274,9 +277,9 @@ const pressEscapeAtOnce = () => {
   }).observe(document.body, { childList: true, subtree: true });
 };
 
-/** What was done last is said above what can be done next, at each width. */
-async function seeBoth(toast: Locator, bar: Locator) {
-  for (const width of [360, 1280]) {
+/** What was done last is said above what can be done next. */
+async function seeBoth(toast: Locator, bar: Locator, widths = [360, 1280]) {
+  for (const width of widths) {
     await bar.page().setViewportSize({ width, height: 800 });
     const [above, below] = [(await toast.boundingBox())!, (await bar.boundingBox())!];
     expect(above.y + above.height).toBeLessThanOrEqual(below.y);
