@@ -10,7 +10,7 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
   [/^select min\(next_check_at\)/, "the only process looks at all links"],
   [/^select count\(\*\) from \(select no from links/, "the only process counts all links"],
   [/^select min\(applied_at\) from migrations/, "PostgreSQL is backed up by its own programs"],
-  [/^update "upkeep" set .*"(failed_at|problem)" = \?/, "for the same reason"],
+  [/^(update|insert into) "upkeep" .*"(failed_at|problem)" = \?/, "for the same reason"],
   [/^(create|drop) trigger /i, "a test keeps checks from being deleted"],
   [/ and not "sources"."lease" like \?/, "the only process takes over what an earlier one held"],
   [/ from written /, "a test counts what it noted"],

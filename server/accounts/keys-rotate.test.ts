@@ -22,7 +22,7 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     expect((await server().asker(key).get("/api/v1/links")).status).toBe(200);
   });
 
-  test("the old value is unknown from then on, however often the key is rotated", async () => {
+  testOnBoth("the old value is unknown from then on, however often the key is rotated", async () => {
     const me = await server().account();
     const old = await addKey(server(), me);
     const second = (await me.post(`/api/v1/keys/${old.id}/rotate`)).body.data.key;
