@@ -42,7 +42,7 @@ test("a statement of which each part ran on PostgreSQL is fine, in whichever pro
   expect(saidOf(runs, { sqlite: [], postgres: [BY_TAG] })).toEqual([]);
 });
 
-test("what the databases write differently on purpose is no difference", () => {
+test("what the databases write differently on purpose is not a difference", () => {
   const unpack = (before: string, after: string) =>
     `update links set status = ? from (select cast(value ->> 0 as bigint) as no from ${before}?${after}) as given`;
   const sqlite = [unpack("json_each(", ")"), "pragma page_count"];

@@ -130,7 +130,7 @@ const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter) => letter
 
 const textsOf = (saved: [string, string][]) => saved.map(([text]) => text);
 
-/** What the engines write differently, and lists of values, whose length is no part of a statement. */
+/** What the engines write differently, and lists of values, whose length is not part of a statement. */
 const plain = (text: string) =>
   text
     .replaceAll(

@@ -75,7 +75,7 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     expect(body.data.expires_at).toBe("2031-01-01T00:00:00.000Z");
   });
 
-  test("nobody takes over a permission that they lack", async () => {
+  test("a caller cannot take over a permission that they lack", async () => {
     const me = await server().account();
     const full = await addKey(server(), me);
     const writer = await addKey(server(), me, WRITE_ONLY);
@@ -101,7 +101,7 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     expect(rotations.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
   });
 
-  test("of nobody is not found, of a stranger forbidden", async () => {
+  test("an unknown key is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const foreign = await addKey(server(), await server().account());
 

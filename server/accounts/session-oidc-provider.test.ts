@@ -331,7 +331,7 @@ async function startPlayedProvider({
 }
 
 describe("A real provider", () => {
-  test("is told where to send the browser, with PKCE, state and nonce of this sign-in alone", async () => {
+  test("gets the address to send the browser to, with PKCE, state and nonce of this sign-in alone", async () => {
     const host = await startOidcHost();
     const checks = newChecks();
 

@@ -90,7 +90,7 @@ onBothEngines(
       expect(left).toBe(1);
     });
 
-    test("a user who is gone already takes nobody else along", async () => {
+    test("deleting a user who is gone already deletes no one else", async () => {
       const account = await newOwner(server());
       const second = await newColleague(server(), account, "owner");
       const remove = () => deleteUser(server().deps, second, { evenWithLinks: true });
@@ -127,7 +127,7 @@ async function refusingLinks({ store }: Deps, work: () => Promise<void>) {
 }
 
 test.each(ENGINES)(
-  "the first owner of all manages the installation, later ones only if told so, on %s",
+  "the first owner of all manages the installation, later ones only on request, on %s",
   async (engine) => {
     const server = await startServer(engine);
     const make = (email: string, isAdmin: boolean) =>

@@ -34,7 +34,7 @@ async function prepare(): Promise<string> {
 const linesOf = ({ out }: { out: string }) => out.trimEnd().split("\n");
 
 describe("stillup import", () => {
-  test("tells of each line what became of it, and again that all is there", async () => {
+  test("reports the outcome of each line, and the second time that all is there", async () => {
     const { run } = await withAccount();
     const list = "https://example.org/a\nlink\nhttps://example.org/b\nhttps://example.org/a#x\n";
 
@@ -51,8 +51,8 @@ describe("stillup import", () => {
       "2 created, 1 already there, 1 refused.",
     ]);
     expect(second.code).toBe(0);
-    const [told, summary] = linesOf(second).map((line) => JSON.parse(line));
-    expect(told).toMatchObject({ line: 1, outcome: "already_there", reason: null });
+    const [outcome, summary] = linesOf(second).map((line) => JSON.parse(line));
+    expect(outcome).toMatchObject({ line: 1, outcome: "already_there", reason: null });
     expect(summary.summary).toMatchObject({ created: 0, already_there: 1, refused: 0 });
   });
 
@@ -60,11 +60,11 @@ describe("stillup import", () => {
     const { run } = await withAccount();
     const list = `url,name,owner\nhttps://example.org/a,${"x".repeat(201)},me\n`;
 
-    const told = await run(["import", "-"], {}, list);
+    const ran = await run(["import", "-"], {}, list);
     const [line, summary] = linesOf(await run(["import", "-", "--json", "--dry-run"], {}, list));
 
-    expect([told.code, told.err]).toEqual([0, "Column not used: owner.\n"]);
-    expect(linesOf(told)).toEqual([
+    expect([ran.code, ran.err]).toEqual([0, "Column not used: owner.\n"]);
+    expect(linesOf(ran)).toEqual([
       "created        line 2  https://example.org/a  not kept: title must be at most 200 characters",
       "Not kept: title of 1 link.",
       "1 created, 0 already there, 0 refused.",
@@ -103,18 +103,20 @@ describe("stillup import", () => {
     const sitemap = "<urlset><url><loc>https://example.org/packed</loc></url></urlset>";
     const wide = Buffer.from("\ufeffhttps://example.org/wide\n", "utf16le");
 
-    const told = async (name: string, content: string | Uint8Array) => {
+    const imported = async (name: string, content: string | Uint8Array) => {
       const { code, out, err } = await run(["import", fileOf(name, content), "-q"]);
       return [code, out + err];
     };
 
     const one = "1 created, 0 already there, 0 refused.\n";
-    expect(await told("map.xml.gz", gzipSync(sitemap))).toEqual([0, one]);
-    expect(await told("wide.txt", wide)).toEqual([0, one]);
+    expect(await imported("map.xml.gz", gzipSync(sitemap))).toEqual([0, one]);
+    expect(await imported("wide.txt", wide)).toEqual([0, one]);
     const cut = gzipSync(sitemap).subarray(0, 40);
-    expect((await told("cut.gz", cut))[1]).toContain("is a damaged gzip file.");
-    expect((await told("a.pdf", "%PDF-1.7"))[1]).toContain("is a PDF.");
-    expect((await told("latin.txt", Buffer.from("http://\xe4", "latin1")))[1]).toContain("iconv");
+    expect((await imported("cut.gz", cut))[1]).toContain("is a damaged gzip file.");
+    expect((await imported("a.pdf", "%PDF-1.7"))[1]).toContain("is a PDF.");
+    expect((await imported("latin.txt", Buffer.from("http://\xe4", "latin1")))[1]).toContain(
+      "iconv",
+    );
     expect((await run(["import", folder])).err).toBe("The list cannot be read: it is a folder.\n");
   });
 
@@ -217,9 +219,9 @@ describe("stillup import", () => {
 
     importing.kill("SIGINT");
 
-    const told = await output.has(/^Stopped after line (\d+)\. Run it again to go on\.$/m);
+    const stopped = await output.has(/^Stopped after line (\d+)\. Run it again to go on\.$/m);
     expect(await importing.exited).toBe(130);
-    const line = Number(told[1]);
+    const line = Number(stopped[1]);
     expect(line % 1000).toBe(0);
     const again = linesOf(await run(["import", "-", "-q"], {}, linesFrom(0, line + 500)));
     expect(again).toEqual([`500 created, ${line.toLocaleString("en")} already there, 0 refused.`]);

@@ -106,7 +106,7 @@ test.each([
   await engine.close();
 });
 
-test("services that nobody has leave no trace, however many are searched for", async () => {
+test("unknown services leave no trace, however many are searched for", async () => {
   const path = newFile();
   const engine = await openFilled(path);
   const database = new Database(path, { readonly: true });
@@ -124,7 +124,7 @@ test("services that nobody has leave no trace, however many are searched for", a
 });
 
 test.each(["service", "groupId"])(
-  "a %s that nobody has is forgotten once it was searched for",
+  "an unknown %s is forgotten once it was searched for",
   async (of) => {
     const path = newFile();
     const engine = await openFilled(path);
@@ -142,7 +142,7 @@ test.each(["service", "groupId"])(
   },
 );
 
-test("a search that breaks down is told of, and the next one begins anew", async () => {
+test("a search that fails is logged, and the next one starts from scratch", async () => {
   const path = newFile();
   const reader = createReadPool(path);
   const early = [reader.find(searchFor(1, "a")), reader.find(searchFor(1, "b"))];
@@ -160,7 +160,7 @@ test("a search that breaks down is told of, and the next one begins anew", async
   await engine.close();
 });
 
-test("whoever searches again after a rest finds as before", async () => {
+test("a search after a pause finds the same as before", async () => {
   const path = newFile();
   const engine = await openFilled(path);
   const reader = createReadPool(path, 0);

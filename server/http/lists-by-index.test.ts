@@ -67,7 +67,7 @@ async function ask(deps: Deps, path: string, method = "GET") {
   await reply.text();
 }
 
-/** What SQLite does for a query, a line for each step, as another process is told. */
+/** What SQLite does for a query, a line for each step, as another process receives it. */
 function planOf({ sql, params }: Query): string[] {
   const rows = database
     .query(`explain query plan ${sql}`)

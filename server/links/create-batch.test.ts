@@ -11,7 +11,7 @@ import { createLinks } from "./create.ts";
 const path = "/api/v1/links/batch";
 
 onServer("POST /links/batch", (server) => {
-  test("makes what it can and tells of each item in order", async () => {
+  test("creates what it can and reports each item in order", async () => {
     const me = await server().account();
     const group = await addGroup(me);
     const taken = await me.post("/api/v1/links", { url: "https://example.org/taken" });
@@ -117,7 +117,7 @@ onServer("POST /links/batch", (server) => {
     expect((await me.get("/api/v1/links")).body.data.pagination.total).toBe(50);
   });
 
-  test("links, their batch and what is told of them are all there or none, wherever the database goes away", async () => {
+  test("links, their batch and their events are all there or none, wherever the database goes away", async () => {
     const { deps } = server();
     const me = await server().account();
     await me.post("/api/v1/webhooks", { url: anyUrl(), events: ["link.created"] });

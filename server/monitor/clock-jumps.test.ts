@@ -170,7 +170,7 @@ onServer("A clock that is set back", (server, { test, testOnBoth }) => {
   });
 
   testOnBoth(
-    "gives back what a checker that died held, and what somebody asked for, soon",
+    "soon gives back what a dead checker held, and what was requested by hand",
     async () => {
       const me = await server().account();
       const clock = setClock(server().clock.now());
@@ -200,7 +200,7 @@ onServer("A clock that is set back", (server, { test, testOnBoth }) => {
 });
 
 describe("A watched clock", () => {
-  test("tells of jumps of more than a minute, once each", () => {
+  test("reports jumps of more than a minute, once each", () => {
     const clock = setClock(Date.parse("2030-01-01T12:00:00Z"));
     const jump = watchClock(clock);
     clock.moveBy(DAY);

@@ -8,7 +8,7 @@ const HOOK = "https://ops.example.com/hook";
 const idsIn = (items: { id: string }[]) => items.map(({ id }) => id);
 
 onServer("GET /webhooks/{id}/deliveries", (server, { test, testOnBoth }) => {
-  test("shows the beginning of a long answer, which is there in full by itself", async () => {
+  test("shows the beginning of a long answer, which the delivery itself has in full", async () => {
     const me = await server().account();
     const { id: webhookId, path } = await subscribe(me, "https://ops.example.com/hook");
     const lastBody = `${"x".repeat(999)}💀${"y".repeat(3000)}`;
@@ -24,7 +24,7 @@ onServer("GET /webhooks/{id}/deliveries", (server, { test, testOnBoth }) => {
     });
   });
 
-  test("tells of each delivery what became of it, newest first", async () => {
+  test("lists the outcome of each delivery, newest first", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, HOOK);
     const at = Date.parse(START);
@@ -79,7 +79,7 @@ onServer("GET /webhooks/{id}/deliveries", (server, { test, testOnBoth }) => {
     ]);
   });
 
-  test("an attempt under way is counted, and the one before it is the last that is told", async () => {
+  test("an attempt under way is counted, and the one before it is the last that is shown", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, HOOK);
     const now = server().clock.now();
@@ -153,7 +153,7 @@ onServer("GET /webhooks/{id}/deliveries", (server, { test, testOnBoth }) => {
     expect(await logOf(me, other.path)).toEqual([]);
   });
 
-  test("of nobody's webhook is not found, of a stranger's forbidden", async () => {
+  test("an unknown webhook is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const { path } = await subscribe(await server().account(), startReceiver().url);
 

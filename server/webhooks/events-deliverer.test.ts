@@ -68,7 +68,7 @@ onServer("the deliverer", (server, { test, testOnBoth }) => {
     expect(new Set(await statusesOf(server(), id))).toEqual(new Set(["succeeded"]));
   });
 
-  test("finds what is due by itself within a second", async () => {
+  test("finds what is due on its own within a second", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     await subscribe(me, receiver.url);
@@ -83,7 +83,7 @@ onServer("the deliverer", (server, { test, testOnBoth }) => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test("a receiver that never answers holds up nobody else", async () => {
+  test("a receiver that never answers does not delay others", async () => {
     const me = await server().account();
     const dead = startReceiver(silent);
     const healthy = startReceiver();

@@ -42,7 +42,7 @@ async function duringChange<T>(
   return result;
 }
 
-test("news that comes while its webhook is being deleted is no error", async () => {
+test("an event that comes while its webhook is being deleted is not an error", async () => {
   const server = await startServer("postgres");
   onTestFinished(server.stop);
   const me = await server.account();

@@ -19,7 +19,7 @@ import { sendSummaries } from "../../server/webhooks/summaries.ts";
 import { compareUsage } from "../../server/webhooks/usage-thresholds.ts";
 import { eraseDeletedWebhooks } from "../../server/webhooks/webhooks.ts";
 import { createLagWatch } from "../../server/work/due.ts";
-import { enter, newSomebody } from "../audit/looking.ts";
+import { enter, newAdministrator } from "../audit/looking.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import type { Asker, Parsed, TestServer } from "../harness.ts";
@@ -152,7 +152,7 @@ describe("What the server does without being asked comes to the same on both dat
   );
 
   test(
-    "the checks of a batch by a filter, which is told when it is complete",
+    "the checks of a batch by a filter, which is reported when it is complete",
     same(async (server) => {
       const { me, ids } = accounts.get(server)!;
       const { batch_id } = (await me.post(`${LINKS}/check`, { filter: { status: "dead" } })).body
@@ -403,7 +403,7 @@ describe("What the server does without being asked comes to the same on both dat
       }
       const rows = await rowsOf(server);
       await checkAll(server, "ok");
-      const { browser } = await newSomebody(server);
+      const { browser } = await newAdministrator(server);
       const gone = await browser.delete(`/admin/accounts/${account.id}`);
       await finishDeletions(server.deps);
       return { filed, rows, gone: gone.status, left: await rowsOf(server) };

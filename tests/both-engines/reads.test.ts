@@ -196,7 +196,7 @@ describe("What is read is the same on both databases", () => {
   );
 });
 
-/** As in a body, where flags are no texts. */
+/** As in a body, where flags are not texts. */
 const filterOf = (given: URLSearchParams) =>
   Object.fromEntries([...given].map(([name, value]) => [name, FLAGS.get(value) ?? value]));
 const FLAGS = new Map([

@@ -2,7 +2,7 @@ import { createStore, type Engine, type Query } from "../../server/db/store.ts";
 import type { Deps } from "../../server/work/deps.ts";
 
 /**
- * The same database through an engine that fails as it is told: `problemOf` hears of each thing before it is done
+ * The same database through an engine that fails on request: `problemOf` hears of each thing before it is done
  * and says what comes of it; null is that all is well.
  */
 export function failingDeps<D extends Pick<Deps, "store">>(

@@ -380,7 +380,7 @@ async function inspect(page: Page, sight: Sight, seen: Seen): Promise<void> {
   await seen.note("headings", sight, headingsMissing(page));
 }
 
-/** Beside exactly one. */
+/** Those other than exactly one. */
 async function headingsMissing(page: Page): Promise<string[]> {
   const count = await page.locator("h1").count();
   return count === 1 ? [] : [`${count} main headings`];

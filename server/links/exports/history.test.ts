@@ -22,7 +22,7 @@ const HEAD = lineOf(
 onServer("GET /history/export", (server, { test, testOnBoth }) => {
   test("is a file to be saved, with all that a check tells", async () => {
     const me = await server().account();
-    const url = "https://example.org/told";
+    const url = "https://example.org/page";
     const link = await addLink(me, { url });
     const check = await addCheck(server(), me, link, {
       ...{ status: "dead", previousStatus: "active", statusChanged: true },
@@ -58,10 +58,10 @@ onServer("GET /history/export", (server, { test, testOnBoth }) => {
       );
       await addChecks(server(), rows);
 
-      const told = rowsIn(await me.get(PATH));
+      const exported = rowsIn(await me.get(PATH));
 
-      const moments = told.map(({ checked_at }) => checked_at);
-      expect(new Set(told.map(({ id }) => id)).size).toBe(2500);
+      const moments = exported.map(({ checked_at }) => checked_at);
+      expect(new Set(exported.map(({ id }) => id)).size).toBe(2500);
       expect(moments).toEqual([...moments].sort().reverse());
     },
   );

@@ -200,9 +200,9 @@ onServer("GET /links/export", (server, { test, testOnBoth }) => {
 
     const reply = await me.get(PATH);
 
-    const told = rowsIn(reply).map(({ group }) => group);
+    const exported = rowsIn(reply).map(({ group }) => group);
     const [formulas, others] = [names.slice(0, 5), names.slice(5)];
-    expect(told.reverse()).toEqual([...formulas.map((name) => `'${name}`), ...others]);
+    expect(exported.reverse()).toEqual([...formulas.map((name) => `'${name}`), ...others]);
     expect(reply.body).toContain(`"a ""b"", c"`);
   });
 

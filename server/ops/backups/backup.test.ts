@@ -41,7 +41,7 @@ test("copies the database with what stands in its journal, and says where the ke
   expect(statSync(target).mode & 0o777).toBe(0o600);
 });
 
-test("copies the key too when it is told to", async () => {
+test("copies the key too on request", async () => {
   const { dataDir, config } = await newHome("kept");
   const target = join(newFolder(), "copy.db");
 
@@ -102,7 +102,7 @@ test.each([
     forbid,
     /^The copy of \S+\/stillup\.db is damaged: NULL value in strict_marks\.mark\.$/,
   ],
-])("a database with %s is no backup", async (_what, spoil, sentence) => {
+])("a database with %s is not a backup", async (_what, spoil, sentence) => {
   const { path } = await newHome("kept");
   spoil(path);
   const folder = newFolder();

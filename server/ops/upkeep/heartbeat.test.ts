@@ -149,7 +149,7 @@ function startHeart(server: TestServer, { answer = 200, deps = server.deps }: Op
     answers: receiver.answers,
     asked: () => receiver.requests,
     hangs: (loop: string) => hanging.add(loop),
-    /** Lets so many minutes go by, each until what it brings about is done. */
+    /** Lets so many minutes pass, each until what it brings about is done. */
     async beats(count: number) {
       for (let i = 0; i < count; i++) {
         look();
