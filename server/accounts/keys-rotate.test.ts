@@ -22,17 +22,20 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     expect((await server().asker(key).get("/api/v1/links")).status).toBe(200);
   });
 
-  testOnBoth("the old value is unknown from then on, however often the key is rotated", async () => {
-    const me = await server().account();
-    const old = await addKey(server(), me);
-    const second = (await me.post(`/api/v1/keys/${old.id}/rotate`)).body.data.key;
-    await me.post(`/api/v1/keys/${old.id}/rotate`);
+  testOnBoth(
+    "the old value is unknown from then on, however often the key is rotated",
+    async () => {
+      const me = await server().account();
+      const old = await addKey(server(), me);
+      const second = (await me.post(`/api/v1/keys/${old.id}/rotate`)).body.data.key;
+      await me.post(`/api/v1/keys/${old.id}/rotate`);
 
-    for (const asker of [old, server().asker(second)]) {
-      const { status, body } = await asker.get("/api/v1/links");
-      expect([status, body.error.code]).toEqual([401, "INVALID_API_KEY"]);
-    }
-  });
+      for (const asker of [old, server().asker(second)]) {
+        const { status, body } = await asker.get("/api/v1/links");
+        expect([status, body.error.code]).toEqual([401, "INVALID_API_KEY"]);
+      }
+    },
+  );
 
   test("a key may rotate itself", async () => {
     const me = await server().account();
