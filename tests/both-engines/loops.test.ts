@@ -13,6 +13,7 @@ import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { hourly } from "../../server/ops/upkeep/hourly.ts";
+import { claimSources, renewLeases } from "../../server/sources/claim.ts";
 import { eraseStep } from "../../server/sources/erase.ts";
 import { limitDueTimes } from "../../server/webhooks/reschedule.ts";
 import { sendSummaries } from "../../server/webhooks/summaries.ts";
@@ -230,6 +231,32 @@ describe("What the server does without being asked comes to the same on both dat
         (await me.patch(`${SOURCES}/${source}`, { credential })).body,
         (await me.patch(`${HOOKS}/${id}`, { first_verdicts: true })).body,
       ];
+    }),
+  );
+
+  test(
+    "a source that is claimed, held for longer, and deleted without its links",
+    same(async (server) => {
+      const me = await server.account();
+      const list = { kind: "list", name: "Held", url: "https://held.invalid/list.txt" };
+      const held = (await me.post(SOURCES, list)).body.data.id;
+      const { claimed } = await claimSources(server.deps, 9);
+      const lost = await renewLeases(server.deps, claimed);
+      await me.delete(`${SOURCES}/${held}`);
+      const late = await renewLeases(server.deps, claimed);
+
+      const { id } = (await me.post(SOURCES, { kind: "push", name: "Pushed" })).body.data;
+      const links = [{ url: "https://kept.example.com/" }];
+      await me.post(`${SOURCES}/${id}/items`, {
+        items: [{ page_url: "https://blog.test/", links }],
+      });
+      const before = await itemsOf(me, LINKS);
+      for (const gone of [held, id]) {
+        await me.delete(`${SOURCES}/${gone}`);
+        await eraseSource(server, gone);
+      }
+      const isMine = ({ name }: { name: string }) => name === "Held";
+      return [lost.some(isMine), late.filter(isMine).length, before, await itemsOf(me, LINKS)];
     }),
   );
 

@@ -8,6 +8,7 @@ import { VERSION } from "../../server/lib/runtime.ts";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { listeningUrl } from "../listening.ts";
+import { outputOf } from "../output.ts";
 import { rowsOf } from "./dump.ts";
 import { makeBackups, olderDatabase } from "./used.ts";
 
@@ -73,15 +74,17 @@ test("requests during an upgrade are answered with 503, and served after it", as
 });
 
 test("an upgrade that is stopped leaves the database as it was", async () => {
-  const { begin, folder, path } = await newerProgram();
+  const { start, folder, path } = await newerProgram();
   const before = rowsOf(path);
   const hold = holdUp(path);
-  const server = begin(["serve"]);
-  await server.output.has(new RegExp(COPIED));
+  // A process of its own, since the thread of the upgrade ends with that.
+  const server = start(["serve"]);
+  await outputOf(server).has(new RegExp(COPIED));
   const unfinished = `stillup-before-${LAST_STEP}-20310101T000000000Z.db.x.unfinished`;
   writeFileSync(join(folder, "backups", unfinished), "");
 
-  expect(await server.stop()).toBe(0);
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
   hold.release();
   expect(rowsOf(path)).toEqual(before);
   expect(readdirSync(join(folder, "backups"))).toHaveLength(1);

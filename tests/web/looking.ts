@@ -53,7 +53,10 @@ export const colorFaultsOf = (page: Page): Promise<string[]> =>
   barriersOn(page, { runOnly: OF_COLORS });
 
 async function barriersOn(page: Page, options: axe.RunOptions, part = "html"): Promise<string[]> {
-  await page.waitForFunction(() => !document.querySelector(".loading"));
+  // Each page has a heading once it is there.
+  await page.waitForFunction(
+    () => !document.querySelector(".loading") && document.querySelector("h1"),
+  );
   const judge = () => page.evaluate(violationsIn, [part, options] as const);
   return (await judge()) ?? (await page.evaluate(AXE).then(judge))!;
 }
