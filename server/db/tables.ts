@@ -574,10 +574,9 @@ export const classification = sqliteTable("classification", {
   lastLinkId: text("last_link_id"),
 });
 
-/** Counts of links by settled status, per thousand numbers. `subject` is the number of an account, a group or a tag. */
+/** Counts of links by settled status. `subject` is the number of an account, a group, a tag or a source. */
 export const linkCounts = sqliteTable("link_counts", {
-  subject: integer("subject").notNull(),
-  part: integer("part").notNull(),
+  subject: integer("subject").primaryKey(),
   active: integer("active").notNull(),
   dead: integer("dead").notNull(),
   unknown: integer("unknown").notNull(),

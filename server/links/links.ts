@@ -281,7 +281,7 @@ function triaged({ accountNo, accountId }: Owner, filter: LinkFilter): (SQL | un
   const inTriage = (condition: SQL) =>
     sql`${links.no} in (select link_no from link_triage where ${condition})`;
   return [
-    attention ? and(eq(links.status, "dead"), eq(links.handling, "open")) : undefined,
+    attention ? NEEDS_ATTENTION : undefined,
     handling === "open" ? eq(links.handling, "open") : undefined,
     handling && handling !== "open" ? and(eq(links.handling, handling), IS_HANDLED) : undefined,
     assignee === "none" ? sql`not ${inTriage(sql`assignee_id is not null`)}` : undefined,
@@ -327,6 +327,8 @@ export async function numberOfSource(
 /** Acknowledged or muted. A literal, since a database cannot match a parameter with the condition of an index. */
 export const IS_HANDLED = sql`${links.handling} <> 'open'`;
 
+const NEEDS_ATTENTION = sql`${links.status} = 'dead' and ${links.handling} = 'open'`;
+
 const ofOverridden = (accountNo: number) =>
   sql`account_no = ${accountNo} and override_until is not null`;
 
@@ -347,10 +349,10 @@ function inGroup(groupId: LinkFilter["group_id"]): SQL | undefined {
   return groupId === NO_GROUP ? isNull(links.groupId) : eq(links.groupId, groupId);
 }
 
-export function withStatus(status: LinkFilter["status"], now: number): SQL | undefined {
+function withStatus(status: LinkFilter["status"], now: number): SQL | undefined {
   if (!status) return undefined;
   if (status === "checking") return gt(links.checkingUntil, now);
-  return and(eq(links.status, status), notChecking(now));
+  return and(eq(links.status, status), now === SETTLED ? undefined : notChecking(now));
 }
 
 const notChecking = (now: number) => or(isNull(links.checkingUntil), lte(links.checkingUntil, now));

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { LINK_SORTS } from "../db/link-search-part.ts";
 import {
   FREQUENCIES,
   HANDLINGS,
@@ -21,6 +20,18 @@ import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 import { nextTurns } from "../work/schedule.ts";
 import type { AllLinkExtras, LinkExtras } from "./triage/extras.ts";
 import { DECIDED, MetadataChange, NewMetadata, NOTED, TRIAGE_FILTERS } from "./triage/fields.ts";
+
+/** How a list of links may be sorted; a minus reverses it. */
+export const LINK_SORTS = [
+  "-created_at",
+  "created_at",
+  "-status_changed_at",
+  "status_changed_at",
+  "url",
+  "-url",
+  "dead_first",
+] as const;
+export type LinkSort = (typeof LINK_SORTS)[number];
 
 const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 

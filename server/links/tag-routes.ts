@@ -10,10 +10,9 @@ import {
   refusals,
   toPage,
 } from "../api/reply.ts";
-import { LINK_SORTS } from "../db/link-search-part.ts";
 import { flag, oneOf, paging, queryFlag, text } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
-import { filterOf, NARROWING } from "./model.ts";
+import { filterOf, LINK_SORTS, NARROWING } from "./model.ts";
 import { tagName } from "./triage/fields.ts";
 import { deleteTag, listTags, renameTag } from "./triage/tag-list.ts";
 import {

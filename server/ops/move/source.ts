@@ -21,7 +21,7 @@ export type Source = {
 };
 
 /** Tables that belong to a process, to SQLite or to the database file. */
-export const LEFT_BEHIND = ["migrations", "nodes", "link_changes"];
+export const LEFT_BEHIND = ["migrations", "nodes"];
 
 /** Columns of leases, whose holders do not exist in the new installation. */
 const EMPTIED: Record<string, string[]> = {
