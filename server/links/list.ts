@@ -2,12 +2,13 @@ import { and, asc, count, desc, eq, gt, inArray, lt, notInArray, type SQL, sql }
 import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
 import { cached } from "../db/cached.ts";
-import { totalLinks } from "../db/queries.ts";
+import { allCounted, totalLinks } from "../db/queries.ts";
 import { mayContain, numbersOf, type Store } from "../db/store.ts";
 import {
   groups,
   LINK_SUMMARY,
   type LinkSummary,
+  linkCounts,
   links,
   linkTags,
   VERDICTS,
@@ -48,6 +49,9 @@ const COLUMNS = {
   url: "url_key",
 } as const;
 
+/** Passing so many links of an index of URLs costs as much as sorting one that matches. */
+const URL_STEPS = 5;
+
 /** A column to sort by. Links with equal values are sorted by number. */
 type Sorted = { by: (typeof COLUMNS)[keyof typeof COLUMNS]; isDown: boolean };
 type LinkOrder = Sorted | { by: "dead_first" };
@@ -84,10 +88,10 @@ export async function findLinks(
   if (order.by === "dead_first") return findDeadFirst(deps, caller, query, chosen);
   const kept = await keptTotal(deps.store, caller, query, chosen);
   const total = kept ?? (await countRows(deps, caller, query, chosen, now));
-  return {
-    total,
-    nos: await pageOf(deps.store, caller, chosen, { ...order, ...windowOf(query), total }),
-  };
+  const isMost =
+    order.by === "url_key" && total * URL_STEPS > (await totalLinks(deps, caller.accountNo)).total;
+  const page = { ...order, ...windowOf(query), total };
+  return { total, nos: await pageOf(deps.store, caller, { ...chosen, isMost }, page) };
 }
 
 /** Reads a page from the end of the list that is nearer. */
@@ -165,16 +169,18 @@ export async function nextMatching(
 
 /** What must be known before links are found. */
 type Chosen = {
-  /** On links, other than on the account, on the tag that leads, and on which are hidden. */
+  /** On links, other than on the account, on the tag that leads, and on what is hidden. */
   conditions: SQL | undefined;
   status: Verdict | undefined;
   groupId: string | undefined;
-  /** The number of the only tag or source that is asked for, whose links are read in their order. */
+  /** The number of the tag or source with the fewest links of those asked for, whose links are read in their order. */
   tagNo: number | undefined;
   /** Links that match but are being checked, and so are not listed under their status. */
   hidden: number[];
   /** Whether an index finds the matching links, which are few, so that they are sorted and not walked along. */
   isFew: boolean;
+  /** Whether most links of the account match, so that they are read in the order of their URLs. */
+  isMost?: boolean;
 };
 
 /** @returns undefined if no link can match */
@@ -184,17 +190,19 @@ async function choose(
   filter: LinkFilter,
   now: number,
 ): Promise<Chosen | undefined> {
-  const { tag = [], source_id: sourceId, group_id: groupId, attention } = filter;
-  const isLed = hasOneTag(filter);
-  const tagNo = isLed ? await numberOfTag(store, caller, tag[0], sourceId) : undefined;
-  if (isLed && tagNo === undefined) return undefined;
+  const { source_id: sourceId, group_id: groupId, attention } = filter;
+  const tagNos = await numbersOfTags(store, caller, filter);
+  if (!tagNos) return undefined;
+  const [tagNo, ...otherTags] = tagNos;
   const isChecking = filter.status === "checking";
   const status = isChecking ? undefined : (filter.status as Verdict | undefined);
   const checking = filter.status && !attention ? await readChecking(store, caller, now) : [];
   const few = filter.search ? await fewWith(store, filter.search, filter.search_in) : undefined;
-  const rest = { ...filter, status, ...(isLed && { tag: undefined, source_id: undefined }) };
+  const ownSource = sourceId === NO_SOURCE ? sourceId : undefined;
+  const rest = { ...filter, status, tag: undefined, source_id: ownSource };
   const conditions = and(
     matchingLinks(caller, rest, SETTLED),
+    ...otherTags.map(hasTag),
     isChecking ? isAmong(store, checking) : undefined,
     few && isAmong(store, few),
   );
@@ -219,8 +227,9 @@ const isTagged = (tagNo: number | undefined) =>
     ? undefined
     : sql`${links.no} in (select link_no from link_tags where tag_no = ${tagNo})`;
 
-const hasOneTag = ({ tag = [], source_id: sourceId }: LinkFilter): boolean =>
-  sourceId !== NO_SOURCE && tag.length + (sourceId ? 1 : 0) === 1;
+/** Looked up for each link, which an index of the table has. */
+const hasTag = (tagNo: number) =>
+  sql`exists (select 1 from link_tags as other where other.tag_no = ${tagNo} and other.link_no = ${links.no})`;
 
 /** Whether links are chosen by what few of them have: a failure, a time of creation, a decision. */
 const isByFew = (filter: LinkFilter): boolean =>
@@ -233,16 +242,30 @@ const isByFew = (filter: LinkFilter): boolean =>
       filter.external_id,
   );
 
-/** The links of a source have its number as that of a tag. */
-const numberOfTag = async (
+/**
+ * The numbers of the tags and of the source that links must have, that with the fewest links first. The links of a source have its number
+ * as that of a tag.
+ * @returns undefined if one is not there
+ */
+async function numbersOfTags(
   store: Store,
   caller: Caller,
-  tag: string | undefined,
-  sourceId: string | undefined,
-): Promise<number | undefined> =>
-  sourceId
-    ? numberOfSource(store, caller, sourceId)
-    : (await findTags(store, caller, tag ? [tag] : [])).get(tag ?? "");
+  { tag = [], source_id: sourceId }: LinkFilter,
+): Promise<number[] | undefined> {
+  const byName = await findTags(store, caller, tag);
+  const nos: (number | undefined)[] = tag.map((name) => byName.get(name));
+  if (sourceId && sourceId !== NO_SOURCE) nos.push(await numberOfSource(store, caller, sourceId));
+  if (nos.includes(undefined)) return undefined;
+  const known = nos as number[];
+  if (known.length < 2) return known;
+  const { subject } = linkCounts;
+  const counted = await store
+    .select({ subject, total: allCounted.mapWith(Number) })
+    .from(linkCounts)
+    .where(inArray(subject, known));
+  const totals = new Map(counted.map(({ subject, total }) => [subject, total]));
+  return known.toSorted((a, b) => (totals.get(a) ?? 0) - (totals.get(b) ?? 0));
+}
 
 /** The links that are being checked, which are never many. */
 async function readChecking(store: Store, { accountNo }: Caller, now: number): Promise<number[]> {
@@ -301,8 +324,14 @@ async function countRows(
   now: number,
 ): Promise<number> {
   const read = async () => {
-    const where = and(whereOf(caller, chosen), isTagged(chosen.tagNo));
-    const [row] = await store.readPool.select({ total: count() }).from(links).where(where);
+    const { tagNo, conditions } = chosen;
+    const select = store.readPool.select({ total: count() });
+    const [row] = await (tagNo === undefined
+      ? select.from(links).where(whereOf(caller, chosen))
+      : select
+          .from(linkTags)
+          .innerJoin(links, eq(links.no, linkTags.linkNo))
+          .where(and(eq(linkTags.tagNo, tagNo), conditions)));
     return row!.total;
   };
   const key = `links ${caller.accountNo} ${nameOf(query)}`;
@@ -341,9 +370,9 @@ function whereOf(
   chosen: Chosen,
   by?: Sorted["by"],
 ): SQL | undefined {
-  const { conditions, groupId, status } = chosen;
+  const { conditions, groupId, isMost } = chosen;
   // The index of URLs begins with the id of the account.
-  if (by === "url_key" && isWalked(chosen) && !status)
+  if (by === "url_key" && isMost && isWalked(chosen))
     return and(eq(links.accountId, accountId), conditions);
   const isOfAccount = groupId
     ? sql`+${links.accountNo} = ${accountNo}`
