@@ -44,6 +44,7 @@ const SHARED = [
   "server/documents/",
   "server/verdict/reasons/",
   "server/http/page-paths.ts",
+  "server/lib/vocabulary.ts",
 ];
 /** What reads documents in a thread. */
 const NOT_SHARED = ["server/documents/reader.ts", "server/documents/document-thread.ts"];

@@ -4,14 +4,15 @@ import { onBothEngines, type TestServer } from "../../tests/harness.ts";
 import { addGroup, addLink, setLink } from "../../tests/rows.ts";
 import { operatorOf } from "../accounts/users.ts";
 import type { Caller } from "../api/caller.ts";
-import { FREQUENCIES, type LinkRow, links, numbers, VERDICTS } from "../db/tables.ts";
+import { type LinkRow, links, numbers } from "../db/tables.ts";
+import { FREQUENCIES, LINK_SORTS, type LinkSort, VERDICTS } from "../lib/vocabulary.ts";
 import { changeLinks } from "./change.ts";
 import { createLinks } from "./create.ts";
 import { deleteLinks } from "./delete.ts";
 import { listGroups, moveLinks } from "./groups/groups.ts";
 import { startCheck } from "./links.ts";
 import { listLinks, nextMatching } from "./list.ts";
-import { LINK_SORTS, type LinkQuery, type LinkSort } from "./model.ts";
+import type { LinkQuery } from "./model.ts";
 
 const HOUR_MS = 3_600_000;
 const ROUNDS = 8;

@@ -11,10 +11,9 @@ import {
   linkCounts,
   links,
   linkTags,
-  VERDICTS,
-  type Verdict,
 } from "../db/tables.ts";
 import { fromNearerEnd, type Page, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
+import { VERDICTS, type Verdict } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   IS_HANDLED,

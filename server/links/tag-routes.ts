@@ -11,8 +11,9 @@ import {
   toPage,
 } from "../api/reply.ts";
 import { flag, oneOf, paging, queryFlag, text } from "../lib/fields.ts";
+import { LINK_SORTS } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
-import { filterOf, LINK_SORTS, NARROWING } from "./model.ts";
+import { filterOf, NARROWING } from "./model.ts";
 import { tagName } from "./triage/fields.ts";
 import { deleteTag, listTags, renameTag } from "./triage/tag-list.ts";
 import {
