@@ -226,9 +226,9 @@ function answerReader() {
   const message = { id: "msg_bench", body: "{}", headers, secrets };
   return async (url: string) => {
     const outcome = await sendMessage(deps, { url, ...message });
-    const isTold =
+    const isAnswered =
       (outcome !== "aborted" && outcome.kind === "answered") || url.endsWith("/dripping-head");
-    if (!isTold) throw new Error(`${url} gave no answer`);
+    if (!isAnswered) throw new Error(`${url} gave no answer`);
   };
 }
 

@@ -89,7 +89,7 @@ function sharing({ nodes }: Deps, n: number, of: number): Deps["nodes"] {
 }
 
 /**
- * Only the indexes by which links are claimed: the others cost the same whoever claims, and would hide a
+ * Only the indexes by which links are claimed: the others cost every claimer the same, and would hide a
  * difference.
  */
 async function fill(sql: SQL): Promise<void> {

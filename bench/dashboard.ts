@@ -34,7 +34,7 @@ export async function dashboard(note: Note): Promise<void> {
 async function clicksOn(page: Page) {
   const [first, all]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
-    // Each document has to load the pages anew.
+    // Each document has to load the pages again.
     if (round % 2 === 0) {
       await page.goto("/");
       await page.locator("#main h1").waitFor();

@@ -21,7 +21,7 @@ const AT_ONCE = "4";
 const LONGEST_S = 120;
 /** What waits in the end for a receiver that never answers. */
 const FLOOD = 100_000;
-/** What a healthy receiver is told meanwhile, evenly spread. */
+/** How many events go to a healthy receiver meanwhile, evenly spread. */
 const NEWS = 200;
 const NEWS_A_SECOND = 20;
 const SETTLED_MS = 2000;
@@ -30,20 +30,20 @@ const SETTLED_MS = 2000;
 export async function deliveries(note: Note): Promise<void> {
   await pace(note);
   for (const dead of [1, 30]) {
-    const { ages } = await tellBeside({ dead, pending: PENDING });
-    note(`beside ${dead} dead: event to arrival p99, ms`, p99Of(ages), { most: 2000 });
+    const { ages } = await notifyDuringFailures({ dead, pending: PENDING });
+    note(`with ${dead} dead: event to arrival p99, ms`, p99Of(ages), { most: 2000 });
   }
   const grown: number[] = [];
   for (let i = 0; i < ROUNDS; i++) {
-    const idle = await tellBeside({ dead: 1, pending: 0 });
-    const flooded = await tellBeside({ dead: 1, pending: FLOOD });
+    const idle = await notifyDuringFailures({ dead: 1, pending: 0 });
+    const flooded = await notifyDuringFailures({ dead: 1, pending: FLOOD });
     grown.push(flooded.memoryMb - idle.memoryMb);
   }
   const grownMb = medianBy(grown, (mb) => mb);
   note("memory for 100,000 pending, MB", grownMb, { most: 20, digits: 1 });
 }
 
-/** From the start of the program to the last success in the database, beside `fetch` alone. In turn. */
+/** From the start of the program to the last success in the database, compared with `fetch` alone. In turn. */
 async function pace(note: Note) {
   const rounds: Compared[] = [];
   for (let i = 0; i < ROUNDS; i++) {
@@ -72,9 +72,9 @@ async function barePosts(): Promise<Pace> {
   const body = JSON.stringify({ event: "link.dead", timestamp, webhookId, data });
   const program = [process.execPath, "bench/bare-posts.ts"];
   const run = Bun.spawn([...program, receiver.url, String(PENDING), AT_ONCE, body]);
-  const told: Pace = JSON.parse(await new Response(run.stdout).text());
+  const measured: Pace = JSON.parse(await new Response(run.stdout).text());
   await receiver.stop();
-  return told;
+  return measured;
 }
 
 /** All of them are there before the program is. */
@@ -110,7 +110,7 @@ async function untilSucceeded(home: Home): Promise<{ done: number; lastAt: numbe
  * Makes news for a healthy receiver while deliveries wait for dead ones. Gives how old the news were when they
  * came, in milliseconds, and how much memory the program has after that.
  */
-async function tellBeside(others: { dead: number; pending: number }) {
+async function notifyDuringFailures(others: { dead: number; pending: number }) {
   const receiver = await startReceiver();
   const home = await newHome();
   const { accountId, key } = await seed(home, { links: 0 });

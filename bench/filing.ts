@@ -34,7 +34,7 @@ function fileAll(): Filing {
   return { classifyMs, parseMs };
 }
 
-/** Half of them belong to somebody, at any depth below the name. */
+/** Half of them belong to someone, at any depth below the name. */
 function addressOf(i: number, hosts: string[]): string {
   const host = i % 2 === 0 ? hosts[(i / 2) % hosts.length]! : `site-${i % 50_000}.example.co.uk`;
   const below = ["", "www.", "a.b."][i % 3]!;

@@ -23,7 +23,7 @@ const BACKLOG = 10_000;
 /** Mail to a server on this machine over STARTTLS, and what a silent one holds up. */
 export async function mail(note: Note): Promise<void> {
   await pace(note);
-  await besideSilence(note);
+  await duringSilence(note);
 }
 
 async function pace(note: Note) {
@@ -72,7 +72,7 @@ async function pace(note: Note) {
 }
 
 /** A server that accepts connections and says nothing. */
-async function besideSilence(note: Note) {
+async function duringSilence(note: Note) {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const program = await open(mailSettings(silent.port));
   await program.recipients(BACKLOG / EVENTS);
@@ -98,7 +98,7 @@ async function besideSilence(note: Note) {
     await arrival;
     ages.push(performance.now() - publishedAt);
   }
-  note("beside 10,000 for a silent mail server: event to arrival p99, ms", p99Of(ages), {
+  note("with 10,000 for a silent mail server: event to arrival p99, ms", p99Of(ages), {
     most: 2000,
   });
   await deliverer.stop();

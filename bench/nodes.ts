@@ -10,7 +10,7 @@ import { startWeb, type Web } from "./web.ts";
 const ROUNDS = 3;
 const LOOK_MS = 250;
 
-/** What PostgreSQL costs beside SQLite, and how long the links of a node that was killed wait for another. */
+/** What PostgreSQL costs compared with SQLite, and how long the links of a node that was killed wait for another. */
 export async function nodes(note: Note): Promise<void> {
   const web = await startWeb();
   const postgres = await startMeasuredPostgres();
@@ -82,10 +82,10 @@ async function has(url: string, name: string, share: number): Promise<void> {
     const reply = await fetch(`${url}/ready`, {
       headers: { authorization: `Bearer ${METRICS_TOKEN}` },
     });
-    const { nodes } = (await reply.json()) as { nodes: Told[] };
+    const { nodes } = (await reply.json()) as { nodes: NodeReport[] };
     if ((nodes.find((node) => node.name === name)?.buckets.checks ?? 0) >= share) return;
     await Bun.sleep(LOOK_MS);
   }
 }
 
-type Told = { name: string; buckets: { checks: number } };
+type NodeReport = { name: string; buckets: { checks: number } };

@@ -9,7 +9,7 @@ const REQUESTS = 60_000;
 const WARM_UP = 2;
 const ROUNDS = 5;
 
-/** One link by key, beside a bare route that returns the same JSON; in turn, so that drift hits both. */
+/** One link by key, compared with a bare route that returns the same JSON; in turn, so that drift hits both. */
 export async function reads(note: Note): Promise<void> {
   const home = await newHome();
   const { key, linkId } = await seed(home, { links: 10_000 });

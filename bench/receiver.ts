@@ -1,5 +1,5 @@
 /**
- * Whoever is told of events: takes each of them at once, and never answers at /silent. It tells at /seen how
+ * The receiver of events: accepts each of them at once, and never answers at /silent. It reports at /seen how
  * many different ones it took and how old they were when they came, in milliseconds, and how many it left
  * waiting. At every other address of this machine there is a page to be checked.
  */

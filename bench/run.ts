@@ -68,7 +68,7 @@ if (process.argv.includes("--json")) console.log(JSON.stringify(rows, null, 2));
 else console.table(rows);
 process.exit(rows.every(({ ok }) => ok) ? 0 : 1);
 
-/** A page of 200 kB, from its bytes to its verdict, beside a bare pass of the parser over it. */
+/** A page of 200 kB, from its bytes to its verdict, compared with a bare pass of the parser over it. */
 async function judging(note: Note) {
   const { judgeMs, ratio, garbageKb } = await measureJudging();
   note("judging a page of 200 kB, ms", judgeMs, { most: 2, digits: 2 });
@@ -76,7 +76,7 @@ async function judging(note: Note) {
   note("garbage of judging it, kB", garbageKb, { most: 1000 });
 }
 
-/** Finding the services of a million addresses, beside reading them as URLs; and the catalogue at the start. */
+/** Finding the services of a million addresses, compared with reading them as URLs; and the catalogue at the start. */
 async function filing(note: Note) {
   const { classifyMs, parseMs } = await measureFiling();
   note("filing 1,000,000 URLs under services, ms", classifyMs, { most: 2000 });

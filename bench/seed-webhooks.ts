@@ -17,7 +17,7 @@ type Webhooks = {
 
 const ROWS_AT_ONCE = 5000;
 
-/** Webhooks on this machine that get first verdicts too, for an account that is there already. Every message tells of another link. */
+/** Webhooks on this machine that get first verdicts too, for an account that is there already. Every message is about another link. */
 export async function seedWebhooks(
   env: Record<string, string>,
   accountId: string,

@@ -21,7 +21,7 @@ type Seed = {
   /** Of links in turn, a million in each of the last hours, so that all links have as many. */
   checks?: number;
   urlOf?: (n: number) => string;
-  /** When a link is due, in milliseconds since 1970; not for weeks unless told. */
+  /** When a link is due, in milliseconds since 1970; not for weeks by default. */
   dueAt?: (n: number) => number;
   frequency?: (typeof FREQUENCIES)[number];
 };
@@ -203,7 +203,7 @@ async function insertRollUps(store: Store, { accountNo, firstNo }: Numbers, span
           count(*) as many
         from ${series(0, checksOfLink)} as k group by 1
       ) as days
-    ) as told
+    ) as counts
   `);
 }
 

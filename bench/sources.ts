@@ -17,8 +17,9 @@ const READ_EVERY_MS = 50;
 const ASKS = 100;
 
 /**
- * Sources: a crawl of a site without manners, beside a bare `fetch` of the same pages, and once more when nothing has
- * changed; and a list of a million places, which is read, read again, and read without a third of its links.
+ * Sources: a crawl of a site without manners, compared with a bare `fetch` of the same pages, and once more when
+ * nothing has changed; and a list of a million places, which is read, read again, and read without a third of its
+ * links.
  */
 export async function sources(note: Note): Promise<void> {
   const web = await startWeb({ BENCH_PAGES: String(PAGES) });

@@ -12,7 +12,7 @@ import { startSite } from "./site.ts";
 let program = "";
 const PASSWORD = "correct horse battery staple";
 
-/** The program as it is shipped, started in an empty folder with nothing beside it. */
+/** The program as it is shipped, started in an empty folder with nothing next to it. */
 describe("the executable", () => {
   const folder = mkdtempSync(join(tmpdir(), "stillup-binary-"));
   const env = { ...SETTINGS, STILLUP_PORT: "0" };
@@ -139,7 +139,7 @@ describe("the executable", () => {
       expect([name, statSync(join(data, name)).mode & 0o077]).toEqual([name, 0]);
   });
 
-  test("ends in order when it is told to, and leaves no open journal", async () => {
+  test("ends in order on SIGTERM, and leaves no open journal", async () => {
     server.kill("SIGTERM");
 
     expect(await server.exited).toBe(0);
@@ -148,7 +148,7 @@ describe("the executable", () => {
   });
 
   test.if(process.platform === "linux")(
-    "makes room for more checks at once than the runtime allows by itself",
+    "makes room for more checks at once than the runtime allows by default",
     async () => {
       const many = Bun.spawn([program, "serve"], {
         cwd: folder,

@@ -37,7 +37,7 @@ export type Dashboard = {
   /** The id of a new account that no one is in front of. */
   account(role?: Role, also?: { isAdmin: boolean }): Promise<string>;
   stranger(looks?: Looks): Promise<Visitor>;
-  /** Someone signed in to a new account, whose links and keys are nobody else's. */
+  /** Someone signed in to a new account, with links and keys of their own. */
   user(
     looks?: Looks,
     role?: Role,
@@ -47,7 +47,7 @@ export type Dashboard = {
   again(accountId: string, looks?: Looks): Promise<Visitor>;
 };
 
-/** Less than what ends a test that hangs, so that it is told what was waited for. */
+/** Less than what ends a test that hangs, so that it reports what was waited for. */
 const GIVES_UP_AFTER_MS = 60_000;
 
 /** Runs the story in Chromium. Whatever it opens must have worked without a complaint. */
@@ -84,7 +84,7 @@ export function onDashboard(
   });
 }
 
-/** Where somebody looks, and what a clock there shows if it is not the real time. */
+/** Where someone looks, and what a clock there shows if it is not the real time. */
 type Place = { url: string; clock?: { now(): number } };
 
 /** A stranger in front of the dashboard, whose clock shows the server's time. */
@@ -94,7 +94,7 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
     baseURL: place.url,
     viewport: { width, height },
     colorScheme,
-    // What moves is painted sixty times a second, and awaited by whoever clicks on it.
+    // What moves is painted sixty times a second, and awaited by each click on it.
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -164,19 +164,18 @@ export async function closeVisitors(): Promise<void> {
 export async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true);
   await page.waitForFunction(isCut);
-  await page.evaluate(() => dispatchEvent(new Event("offline")));
   await page.getByText(/^Connection lost at/).waitFor();
 }
 
 const isCut = () =>
   fetch("/ready").then(
     () => false,
-    () => true,
+    () => dispatchEvent(new Event("offline")),
   );
 
 /** Another tab of the browser that has this page. */
-export async function openTab(beside: Page, { url }: Place): Promise<Visitor> {
-  const page = await beside.context().newPage();
+export async function openTab(opener: Page, { url }: Place): Promise<Visitor> {
+  const page = await opener.context().newPage();
   return { page, complaints: await collectComplaints(page, url) };
 }
 
@@ -253,7 +252,7 @@ async function unpackBrowser(): Promise<string> {
   }
 }
 
-/** Chromium, with the arguments that somebody wants besides. */
+/** Chromium, with the arguments that are wanted in addition. */
 export async function launch(...more: string[]): Promise<Browser> {
   const running = await playwright.launch({
     executablePath: await unpackBrowser(),

@@ -14,7 +14,7 @@ export type MovableClock = Clock & {
 
 type Sleeper = { ms: number; at: number; wake: () => void };
 
-/** `start` is wall time in milliseconds or ISO 8601. With `autoMove`, whoever sleeps moves the clock at once. */
+/** `start` is wall time in milliseconds or ISO 8601. With `autoMove`, each sleep moves the clock at once. */
 export function movableClock(start: number | string, { autoMove = false } = {}): MovableClock {
   let now = typeof start === "string" ? Date.parse(start) : start;
   // A real process has run for a moment before anything asks.

@@ -96,7 +96,7 @@ const isPlainOptions = (method: string, status: number) => method === "OPTIONS" 
 const isUnaskedBody = ({ operation }: Place, status: number) =>
   !operation.requestBody && (status === 413 || status === 415);
 
-/** As routed: `/links/batch` is no link whose id is "batch". */
+/** As routed: `/links/batch` is not a link whose id is "batch". */
 const literalFirst = (templates: string[]) =>
   templates.toSorted((a, b) => Number(a.includes("{")) - Number(b.includes("{")));
 
@@ -154,7 +154,7 @@ export const watched =
     if (!path.startsWith("/api/v1/")) return response;
     contract ??= contractOf(front);
     const { status, headers } = response;
-    // A file is sent while it is made, and to whoever asked.
+    // A file is sent to the client while it is made.
     const isFile = headers.get("content-type")?.startsWith("text/csv");
     const body = isFile ? "" : await response.clone().text();
     const answer = { method: request.method, path, status, headers, body };

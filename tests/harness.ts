@@ -57,7 +57,7 @@ export type TestServer = {
   stop(): Promise<void>;
 };
 
-/** Tests reach out to this machine only, ask nobody about it, and know no host's politeness but their own. */
+/** Tests reach out to this machine only, ask no one about it, and know no host's politeness but their own. */
 const TEST_SETTINGS: Env = {
   STILLUP_SENTINELS: "",
   STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",

@@ -1,6 +1,6 @@
 import { onTestFinished } from "bun:test";
 
-/** Who is told: keeps the body of each message by its id. Gone when the test is. */
+/** A receiver of events: keeps the body of each message by its id. Gone when the test is. */
 export function startHooks() {
   const bodies = new Map<string, string>();
   const seen = { requests: 0, altered: 0, repeated: new Set<string>() };

@@ -15,7 +15,7 @@ export const isTest = (file: string): boolean => file.endsWith(".test.ts");
 export const productFiles = (): string[] =>
   filesOf("server/**/*.ts", "web/src/**/*.{ts,tsx}").filter((file) => !isTest(file));
 
-/** Tests stand beside the code that they are about, and in `tests` where that is in several rooms. */
+/** Tests stand next to the code that they are about, and in `tests` where that is in several rooms. */
 export const testFiles = (): string[] =>
   filesOf("server/**/*.test.ts", "tests/**/*.test.ts", "web/src/**/*.test.ts");
 

@@ -18,7 +18,7 @@ export async function executable(): Promise<string> {
   return built;
 }
 
-/** The executable at work in a folder of its own, as somebody has it who has just installed it. */
+/** The executable running in a folder of its own, as it is right after installation. */
 export type Installed = {
   url: string;
   pid: number;
@@ -52,7 +52,7 @@ export const SETTINGS = {
 
 /**
  * @param folder with data already; a new one if none is given
- * @param settings beside those that keep it on this machine
+ * @param settings in addition to those that keep it on this machine
  */
 export async function install(
   folder = newFolder(),
@@ -79,9 +79,9 @@ export async function install(
         stdout: "pipe",
         stderr: "ignore",
       });
-      const told = await readStart(program.stdout);
-      port = new URL(told.url).port;
-      Object.assign(installed, told, { pid: program.pid });
+      const printed = await readStart(program.stdout);
+      port = new URL(printed.url).port;
+      Object.assign(installed, printed, { pid: program.pid });
     },
     async stop(signal = "SIGTERM") {
       program.kill(signal);
@@ -98,7 +98,7 @@ export async function install(
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), "stillup-installed-"));
 
-/** Who has no account yet is told where to make one, a moment after it listens. */
+/** Without an account it prints where to create one, a moment after it listens. */
 async function readStart(output: ReadableStream<Uint8Array>) {
   const reader = output.getReader();
   const decoder = new TextDecoder();

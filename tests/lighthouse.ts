@@ -42,7 +42,7 @@ async function fill(folder: string): Promise<string> {
   const input = { email: "me@example.org", tier: "business", passwordHash: null } as const;
   const { owner, account } = await createAccount(deps, { ...input, isAdmin: true });
   await fillShowcase({ deps, clock }, account.id, `http://127.0.0.1:${receiver.port}/hook`);
-  // Nobody's site is asked anything while the pages are judged.
+  // No site is requested while the pages are judged.
   await store.update(links).set({ nextCheckAt: Date.now() + DAYS * DAY_MS });
   const token = await createSession(store, owner.id, Date.now());
   await store.engine.close();

@@ -13,6 +13,6 @@ export async function logLines(
   return lines;
 }
 
-/** Those that tell of something else than a request. */
-export const besideRequests = (lines: string[]) =>
+/** Those that are about something else than a request. */
+export const exceptRequests = (lines: string[]) =>
   lines.filter((line) => !/^\S+ info request /.test(line));

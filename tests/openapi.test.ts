@@ -43,7 +43,7 @@ describe("the OpenAPI document", () => {
     expect(operations.length).toBeGreaterThanOrEqual(31);
   });
 
-  test("tells of each operation its name, chapter, key and every refusal of the doors", () => {
+  test("describes the name, chapter, key and every refusal of the doors for each operation", () => {
     const tags = document.tags.map(({ name }) => name);
 
     const lacking = operations.filter(
@@ -130,7 +130,7 @@ describe("the reference", () => {
     expect(again.status).toBe(304);
   });
 
-  test("has a page that tells of every operation, event and schema", async () => {
+  test("has a page that describes every operation, event and schema", async () => {
     const page = await (await fetch(`${server.url}/docs`)).text();
 
     const ids = [

@@ -34,7 +34,7 @@ export type Message = {
   data: Record<string, unknown>;
 };
 
-/** Someone who is told of events, and answers as told. Gone when the test is. Any port will do if none is named. */
+/** A receiver of events, which answers as given. Gone when the test is. Any port will do if none is named. */
 export function startReceiver(answer: Answer = 204, port = 0): Receiver {
   const requests: Received[] = [];
   const watch = createWatch();
@@ -77,7 +77,7 @@ export function verified({ headers, body }: Received, secret: string, now: numbe
   }
 }
 
-/** A receiver below HTTP, which does with each connection what it is told; its URL. Gone when the test is. */
+/** A receiver below HTTP, which handles each connection as given; its URL. Gone when the test is. */
 export async function startRawReceiver(onConnection: (socket: Socket) => void): Promise<string> {
   const site = await startRawSite(onConnection);
   onTestFinished(site.stop);

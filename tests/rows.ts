@@ -6,7 +6,7 @@ import { addToRollUps, CHECKS_OF_PART, type CheckKey } from "../server/history/r
 import { checkIdOf } from "../server/lib/ids.ts";
 import type { Asker, TestServer } from "./harness.ts";
 
-/** A check as a test tells of it: whatever is left out is that of a usual one. */
+/** A check as a test describes it: whatever is left out is that of a usual one. */
 export type Check = CheckKind &
   Pick<CheckRow, "checkedAt" | "responseTimeMs" | "finalUrl" | "evidence">;
 

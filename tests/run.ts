@@ -2,12 +2,12 @@
  * Runs test files in as many processes as there are cores. Prints one line per finished file, and the output of those
  * that fail.
  *
- *   bun tests/run.ts [--verbose] [--long | --short] [--record] [--statements] [--test-name-pattern REGEX] [FILE…]
+ *   bun tests/run.ts [--verbose] [--long | --short] [--record] [--test-name-pattern REGEX] [FILE…]
  *
  * FILE is any part of a path; without one, all files run. `--verbose` prints all output. `--long` runs only the files
  * that import long.ts, at full size, and `--short` all others. `--record` writes the seconds that each file took into
  * seconds.json. Files that it does not name run first, and fail a run of all files, so that none is scheduled blindly.
- * `--statements` fails for statements that ran on SQLite in these files, and on PostgreSQL in none of them.
+ * Such a run also fails for statements of the product that ran on SQLite, and on PostgreSQL in none of the files.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -35,7 +35,6 @@ const { values: flags, positionals } = parseArgs({
     long: { type: "boolean" },
     short: { type: "boolean" },
     record: { type: "boolean" },
-    statements: { type: "boolean" },
     "test-name-pattern": { type: "string", short: "t" },
   },
   allowPositionals: true,
@@ -147,8 +146,10 @@ async function runTogether(files: string[]): Promise<void> {
     STILLUP_TEST_LONG: flags.long ? "1" : "0",
     STILLUP_TEST_CONTRACT: contract,
   });
-  if (isWhole) reportUnseen(contract);
-  if (flags.statements) reportOnlyOnSqlite(contract);
+  if (isWhole) {
+    reportUnseen(contract);
+    reportOnlyOnSqlite(contract);
+  }
   rmSync(contract, { recursive: true });
   await closeShared();
 }

@@ -32,7 +32,7 @@ export const NAMELESS_CA = read("nameless.pem");
 
 const pair = (name: Certificate) => ({ cert: read(`${name}.pem`), key: read(`${name}.key`) });
 
-/** A web site that answers as told. Paths it does not know are 404, or as told otherwise. */
+/** A web site that answers as given. Paths it does not know are 404, or as `otherwise` says. */
 export function startSite(
   routes: Routes,
   { certificate, otherwise = 404 }: { certificate?: Certificate; otherwise?: Says } = {},
@@ -57,7 +57,7 @@ export function startSite(
   return { port, url, requests, stop: () => server.stop(true) };
 }
 
-/** A server below HTTP: does with each connection what it is told. */
+/** A server below HTTP: handles each connection as given. */
 export async function startRawSite(
   onConnection: (socket: Socket) => void,
   options: { certificate?: Certificate; host?: string } & tls.TlsOptions = {},

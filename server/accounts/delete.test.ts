@@ -27,8 +27,8 @@ import { deleteAccount } from "./delete.ts";
 import { createKey } from "./keys.ts";
 import { createAccount, deleteUser, operatorOf } from "./users.ts";
 
-onServer("An account that goes with its last owner", (server) => {
-  test("leaves nothing behind, and what belongs to others alone", async () => {
+onServer("An account that goes with its last owner", (server, { testOnBoth }) => {
+  testOnBoth("leaves nothing behind, and what belongs to others alone", async () => {
     const { deps } = server();
     await closeYesterday(deps);
     const input = { tier: "business", passwordHash: null, isAdmin: false } as const;
@@ -85,7 +85,7 @@ onServer("An account whose deletion is cut short", (server) => {
     return account;
   }
 
-  test("lets nobody in, and is finished by housekeeping", async () => {
+  test("has no users any more, and is finished by housekeeping", async () => {
     const { deps } = server();
     const { id, no } = await halfDeleted("half@example.org");
     const isLeft = () => deps.store.$count(accounts, eq(accounts.id, id));
@@ -99,7 +99,7 @@ onServer("An account whose deletion is cut short", (server) => {
     ]);
   });
 
-  test("is finished by whoever deletes it again, and is on record once", async () => {
+  test("is finished by anyone who deletes it again, and is on record once", async () => {
     const { deps } = server();
     const { id } = await halfDeleted("again@example.org");
 

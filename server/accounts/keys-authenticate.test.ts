@@ -36,7 +36,7 @@ onServer("The Authorization header", (server) => {
     ["another scheme", (key: string) => `Basic ${key}`],
     ["two spaces", (key: string) => `Bearer  ${key}`],
     ["two keys", (key: string) => `Bearer ${key}, Bearer ${key}`],
-  ])("that is %s is no authorization", async (_, headerOf) => {
+  ])("that is %s does not authorize", async (_, headerOf) => {
     const me = await server().account();
 
     const { status, challenge, body } = await withHeader(headerOf(me.key));
@@ -97,7 +97,7 @@ onServer("The Authorization header", (server) => {
     expect(await statuses(writer)).toEqual([403, 201, 404, 404]);
   });
 
-  test("the lack of a permission is told by its code", async () => {
+  test("a missing permission has an error code of its own", async () => {
     const reader = await addKey(server(), await server().account(), READ_ONLY);
 
     const { body } = await reader.post("/api/v1/groups", { name: "a" });

@@ -130,7 +130,7 @@ onServer("PATCH /keys/{id}", (server) => {
     ]);
   });
 
-  test("nobody gives a permission that they lack, nor touches a key that has one", async () => {
+  test("a caller cannot grant a permission that they lack, nor change a key that has one", async () => {
     const me = await server().account();
     const [writer, other, full] = [
       await addKey(server(), me, WRITE_ONLY),
@@ -146,7 +146,7 @@ onServer("PATCH /keys/{id}", (server) => {
     expect(given.body.error.details).toEqual({ reason: "exceeds_caller" });
   });
 
-  test("of nobody is not found, of a stranger forbidden", async () => {
+  test("an unknown key is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const foreign = await addKey(server(), await server().account());
 

@@ -105,7 +105,7 @@ onServer("POST /keys", (server) => {
     expect((await me.post("/api/v1/keys", { name: "😀".repeat(100) })).status).toBe(201);
   });
 
-  test("nobody hands out a permission that they lack", async () => {
+  test("a caller cannot grant a permission that they lack", async () => {
     const writer = await addKey(server(), await server().account(), WRITE_ONLY);
 
     const refused = await writer.post("/api/v1/keys", { name: "a", ...READ_ONLY });

@@ -27,7 +27,7 @@ onServer("GET /keys", (server) => {
     expect((await me.get("/api/v1/keys")).body.data.items).toHaveLength(2);
   });
 
-  test("is told in pages, and holds nothing of a stranger's", async () => {
+  test("is paged, and contains no stranger's key", async () => {
     const me = await server().account();
     await server().account();
     for (let i = 0; i < 4; i++) await addKey(server(), me);

@@ -98,9 +98,9 @@ test("an API key is shown by its beginning only, in errors, in the log and in wh
   log.error("something failed", { error: `no such thing as ${key}` });
   await me.post("/api/v1/groups", { name: "by a key" });
 
-  const told = replies.map(({ body }) => JSON.stringify(body)).join("\n");
+  const bodies = replies.map(({ body }) => JSON.stringify(body)).join("\n");
   expect(replies.every(({ status }) => status >= 400)).toBe(true);
-  expect(told).not.toContain(key);
+  expect(bodies).not.toContain(key);
   expect(lines.join("\n")).not.toContain(key);
   expect(lines.join("\n")).toContain(`/api/v1/keys/${shown}…`);
   expect(lines.join("\n")).toContain(`no such thing as ${shown}…`);

@@ -3,7 +3,7 @@ import { onServer } from "../../tests/harness.ts";
 import { addKey, WRITE_ONLY } from "../../tests/keys/asking.ts";
 
 onServer("DELETE /keys/{id}", (server) => {
-  test("whoever still uses the key is told that it was revoked", async () => {
+  test("a client that still uses the key learns that it was revoked", async () => {
     const me = await server().account();
     const key = await addKey(server(), me);
 

@@ -22,17 +22,20 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     expect((await server().asker(key).get("/api/v1/links")).status).toBe(200);
   });
 
-  test("the old value is unknown from then on, however often the key is rotated", async () => {
-    const me = await server().account();
-    const old = await addKey(server(), me);
-    const second = (await me.post(`/api/v1/keys/${old.id}/rotate`)).body.data.key;
-    await me.post(`/api/v1/keys/${old.id}/rotate`);
+  testOnBoth(
+    "the old value is unknown from then on, however often the key is rotated",
+    async () => {
+      const me = await server().account();
+      const old = await addKey(server(), me);
+      const second = (await me.post(`/api/v1/keys/${old.id}/rotate`)).body.data.key;
+      await me.post(`/api/v1/keys/${old.id}/rotate`);
 
-    for (const asker of [old, server().asker(second)]) {
-      const { status, body } = await asker.get("/api/v1/links");
-      expect([status, body.error.code]).toEqual([401, "INVALID_API_KEY"]);
-    }
-  });
+      for (const asker of [old, server().asker(second)]) {
+        const { status, body } = await asker.get("/api/v1/links");
+        expect([status, body.error.code]).toEqual([401, "INVALID_API_KEY"]);
+      }
+    },
+  );
 
   test("a key may rotate itself", async () => {
     const me = await server().account();
@@ -75,7 +78,7 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     expect(body.data.expires_at).toBe("2031-01-01T00:00:00.000Z");
   });
 
-  test("nobody takes over a permission that they lack", async () => {
+  test("a caller cannot take over a permission that they lack", async () => {
     const me = await server().account();
     const full = await addKey(server(), me);
     const writer = await addKey(server(), me, WRITE_ONLY);
@@ -101,7 +104,7 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     expect(rotations.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
   });
 
-  test("of nobody is not found, of a stranger forbidden", async () => {
+  test("an unknown key is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const foreign = await addKey(server(), await server().account());
 

@@ -15,7 +15,7 @@ onServer(
     const fieldsOf = ({ body }: Reply) => body.error.details.fields;
     const isThere = async (id: string) =>
       (await server().deps.store.select().from(accounts).where(eq(accounts.id, id))).length === 1;
-    const nobodyElseIsAdministrator = () =>
+    const demoteOtherAdministrators = () =>
       server().deps.store.update(users).set({ isAdmin: false });
 
     test("takes everything and everybody with it, and leaves a record", async () => {
@@ -95,8 +95,8 @@ onServer(
       expect(await isThere(account.id)).toBe(true);
     });
 
-    test("is not for whoever is the only one to run the installation", async () => {
-      await nobodyElseIsAdministrator();
+    test("is not allowed for the only administrator of the installation", async () => {
+      await demoteOtherAdministrators();
       const { account, owner, browsers } = await newTeam(server());
       await makeAdministrator(server(), owner.id);
       const mine = { email: account.email, password: PASSWORD };
@@ -114,7 +114,7 @@ onServer(
     });
 
     testOnBoth("of two who alone run the installation and go at once one stays", async () => {
-      await nobodyElseIsAdministrator();
+      await demoteOtherAdministrators();
       const teams = [await newTeam(server()), await newTeam(server())];
       for (const { owner } of teams) await makeAdministrator(server(), owner.id);
 

@@ -120,7 +120,7 @@ describe("Of all routes and all who may ask", () => {
     expect(routes.toSorted()).toEqual(PLACES.map(({ route }) => route).toSorted());
   });
 
-  test.each(WHO)("the doors let in %s where they should, and nowhere else", async (who) => {
+  test.each(WHO)("the doors admit %s where they should, and nowhere else", async (who) => {
     const wrong: string[] = [];
     for (const { route, kind } of PLACES) {
       const status = await ask(who, idless(route));

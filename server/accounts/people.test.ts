@@ -17,7 +17,7 @@ import { operatorOf } from "./users.ts";
 onServer(
   "the people of an account",
   (server, { test, testOnBoth }) => {
-    const told = (reply: Reply) => [reply.status, reply.body.error.details?.reason];
+    const refusalOf = (reply: Reply) => [reply.status, reply.body.error.details?.reason];
     const roleOf = async (id: string) =>
       (await server().deps.store.select().from(users).where(eq(users.id, id)))[0]?.role;
     const recorded = (accountId: string) =>
@@ -27,7 +27,7 @@ onServer(
         .where(and(eq(audit.accountId, accountId), ne(audit.action, "account.created")))
         .orderBy(audit.id);
 
-    test("are seen by all of them, and by nobody else", async () => {
+    test("are seen by all of them, and by no one else", async () => {
       const { owner, editor, viewer, browsers } = await newTeam(server());
       await newTeam(server());
 
@@ -66,9 +66,9 @@ onServer(
       const { editor, browsers } = await newTeam(server());
 
       const taken = await browsers.owner.post("/people", { email: editor.email, role: "viewer" });
-      const wrong = await browsers.owner.post("/people", { email: "nobody", role: "king" });
+      const wrong = await browsers.owner.post("/people", { email: "not-an-email", role: "king" });
 
-      expect(told(taken)).toEqual([409, "duplicate_email"]);
+      expect(refusalOf(taken)).toEqual([409, "duplicate_email"]);
       expect(Object.keys(wrong.body.error.details.fields)).toEqual(["email", "role"]);
     });
 
@@ -84,7 +84,7 @@ onServer(
       expect(taken.status).toBe(201);
       expect({ ...taken.body.data, token: "" }).toEqual({ email, token: "", mailed: false });
       expect(taken.body.data.token).toHaveLength(free.body.data.token.length);
-      expect(told(await invite(email))).toEqual([409, "duplicate_email"]);
+      expect(refusalOf(await invite(email))).toEqual([409, "duplicate_email"]);
       const { items } = (await browsers.owner.get("/people")).body.data;
       const listed = [fresh, email].map((name) =>
         items.find((person: Parsed) => person.email === name),
@@ -142,7 +142,7 @@ onServer(
       expect((await invite()).status).toBe(201);
     });
 
-    test("go with the API keys that they know, if that is asked for", async () => {
+    testOnBoth("go with the API keys that they know, if that is asked for", async () => {
       const { owner, editor, account, browsers } = await newTeam(server());
       const make = async (browser: Browser) =>
         (await browser.post("/keys", { name: "k" })).body.data as { id: string; key: string };
@@ -186,7 +186,10 @@ onServer(
 
       const one = { email: `late-${crypto.randomUUID()}@example.org`, role: "viewer" };
 
-      expect(told(await team.browsers.owner.post("/people", one))).toEqual([409, "limit_reached"]);
+      expect(refusalOf(await team.browsers.owner.post("/people", one))).toEqual([
+        409,
+        "limit_reached",
+      ]);
     });
 
     test("get another role at once, in the sessions that they have", async () => {
@@ -218,13 +221,13 @@ onServer(
       expect((await browsers.owner.delete(`/people/${editor.id}`)).status).toBe(404);
     });
 
-    test("keep an owner, whom nobody can demote or remove, and who cannot go", async () => {
+    test("keep an owner, who cannot be demoted, removed or leave", async () => {
       const { owner, browsers } = await newTeam(server());
 
       const demoted = await browsers.owner.patch(`/people/${owner.id}`, { role: "editor" });
       const removed = await browsers.owner.delete(`/people/${owner.id}`);
 
-      expect([told(demoted), told(removed)]).toEqual([
+      expect([refusalOf(demoted), refusalOf(removed)]).toEqual([
         [409, "last_owner"],
         [409, "own_rights"],
       ]);
@@ -251,7 +254,7 @@ onServer(
       }
     });
 
-    test("are nobody's of another account, not even to be known of", async () => {
+    test("are invisible to other accounts", async () => {
       const [one, other] = [await newTeam(server()), await newTeam(server())];
       const path = `/people/${other.viewer.id}`;
 
@@ -349,7 +352,7 @@ onServer(
     );
 
     testOnBoth(
-      "an owner is told why another one who was made an administrator this moment stays",
+      "an owner sees why a co-owner who was just made an administrator stays",
       async () => {
         const team = await newTeam(server());
         const { deps } = server();
@@ -369,7 +372,7 @@ onServer(
       },
     );
 
-    testOnBoth("an owner who was demoted this moment changes nobody any more", async () => {
+    testOnBoth("an owner who was just demoted can change no one", async () => {
       const team = await newTeam(server());
       const other = await newColleague(server(), team, "owner");
       const theirs = await enter(server(), other.id);

@@ -19,7 +19,7 @@ const HOUR = 3_600_000;
 const EMAIL = "a@example.org";
 
 const from = (...networks: string[]) => signInAttempt(EMAIL, { networks });
-/** One of the many /64 networks of somebody who holds a whole /48. */
+/** One of the many /64 networks of someone who holds a whole /48. */
 const hopping = (n: number) =>
   from(`2001:db8:1:${n}::/64`, `2001:db8:1:${n >> 8}::/56`, "2001:db8:1::/48");
 
@@ -102,14 +102,14 @@ onServer("Guessing", (server, { test, testOnBoth }) => {
     return (clock.now() - began) / HOUR;
   }
 
-  test("in one network keeps nobody out of another one", async () => {
+  test("in one network locks no one out in another one", async () => {
     await hoursFor(200, () => from("198.51.100.7"));
 
     expect(await attempt(deps, from("198.51.100.7"))).toBeGreaterThan(0);
     expect(await attempt(deps, from("192.0.2.1"))).toBe(0);
   });
 
-  test("is as slow for somebody with 65,536 IPv6 networks, who keeps nobody out either", async () => {
+  test("is as slow for someone with 65,536 IPv6 networks, who locks no one out either", async () => {
     const hours = await hoursFor(300, (n) => hopping(n));
 
     expect(hours).toBeGreaterThan(4.5);

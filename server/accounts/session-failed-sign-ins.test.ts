@@ -46,7 +46,7 @@ onServer(
       ).toBeNull();
     });
 
-    test("become one entry of the audit log with their number, where they came from and for whom", async () => {
+    test("become one entry of the audit log with their number, their source and the account they tried", async () => {
       const { owner, account } = await newOwner(server());
       for (let i = 0; i < 3; i++) await failFrom("198.51.100.1", owner.email);
 

@@ -54,7 +54,7 @@ describe("A page of the dashboard", () => {
     expect(inline).toEqual([' type="application/json" id="session"']);
   });
 
-  test("cannot be broken by what somebody is called", async () => {
+  test("cannot be broken by a person's name", async () => {
     const { owner, headers } = await signedIn();
     const email = "</script><!--<script>$&@example.org";
     await server.deps.store.update(users).set({ email }).where(eq(users.id, owner.id));
@@ -134,7 +134,7 @@ describe("At an address that does not exist", () => {
     expect([401, 404]).toContain(reply.status);
   });
 
-  test("a name that somebody else may hold gets no page", async () => {
+  test("a host name that someone else may own gets no page", async () => {
     const reply = await open("/nothing", { host: "evil.example" });
 
     expect(reply.status).toBe(403);

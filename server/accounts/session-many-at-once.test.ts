@@ -14,7 +14,7 @@ const STRANGER = {
   networks: [],
 };
 
-test("a thousand who sign in at once cost little memory, and hold up nobody who only reads", async () => {
+test("a thousand who sign in at once cost little memory, and do not delay those who only read", async () => {
   const server = await startServer("sqlite", BEHIND_PROXY);
   await newOwner(server);
   const before = process.memoryUsage.rss();
@@ -22,7 +22,7 @@ test("a thousand who sign in at once cost little memory, and hold up nobody who 
 
   const attempts = Array.from({ length: 1000 }, (_, i) =>
     openBrowser(server)
-      .signIn(`somebody${i}@example.org`, "not the right password")
+      .signIn(`person${i}@example.org`, "not the right password")
       .finally(() => ended++),
   );
   const reader = openBrowser(server);
@@ -63,7 +63,7 @@ test("a wrong password, an unknown e-mail and a user without a password take the
     );
 
   const wrong = await attempt(owner.email);
-  const others = [await attempt("nobody@example.org"), await attempt(bare.email)];
+  const others = [await attempt("unknown@example.org"), await attempt(bare.email)];
 
   expect(others).toEqual([wrong, wrong]);
   // One hash is made for each, whether there is one to compare with or not.

@@ -331,7 +331,7 @@ async function startPlayedProvider({
 }
 
 describe("A real provider", () => {
-  test("is told where to send the browser, with PKCE, state and nonce", async () => {
+  test("gets the address to send the browser to, with PKCE, state and nonce of this sign-in alone", async () => {
     const host = await startOidcHost();
     const checks = newChecks();
 
@@ -343,5 +343,7 @@ describe("A real provider", () => {
       redirect_uri: `${PUBLIC_URL}/oidc/callback`,
     });
     expect(url.href).not.toContain(checks.verifier);
+    const ofTwo = [checks, newChecks()].flatMap((each) => Object.values(each));
+    expect(new Set(ofTwo).size).toBe(6);
   });
 });

@@ -69,7 +69,7 @@ describe("a new password", () => {
   });
 });
 
-describe("a new password beside a code", () => {
+describe("a new password together with a code", () => {
   eachRow([
     ["eight characters", "zbqmwdkr", null],
     ["seven characters", "zbqmwdk", "must have at least 8 characters"],
@@ -98,7 +98,7 @@ describe("a kept password", () => {
     expect(createPasswords(PASSWORD_MEMORY_MB).isOutdated(one)).toBe(false);
   });
 
-  test("takes less memory on a small machine, and is the old kind where that is set anew", async () => {
+  test("takes less memory on a small machine, and its hash is outdated where there is more", async () => {
     const small = createPasswords(19);
 
     const hash = await small.hash("same");
@@ -117,8 +117,8 @@ describe("a kept password", () => {
     ).toBe(true);
   });
 
-  test("nobody's password is never right, and is verified all the same", async () => {
-    expect(await createPasswords(PASSWORD_MEMORY_MB).verify("nobody", null)).toBe(false);
+  test("the password of an unknown user is never right, and is verified all the same", async () => {
+    expect(await createPasswords(PASSWORD_MEMORY_MB).verify("any password", null)).toBe(false);
   });
 
   test("two are hashed at once, 32 wait, and more are sent away", async () => {

@@ -25,7 +25,7 @@ onServer(
     const listed = async (browser: ReturnType<typeof openBrowser>): Promise<Shown[]> =>
       (await browser.get("/sessions")).body.data.items;
 
-    test("are told by the browser they began in", async () => {
+    test("are named after the browser that they began in", async () => {
       const { owner } = await newOwner(server());
       await enter(owner.email, "x".repeat(300));
       server().clock.moveBy(1000);
@@ -68,7 +68,7 @@ onServer(
       expect((await here.get("/session")).status).toBe(200);
     });
 
-    test("keep their browser's name when a new password begins them anew", async () => {
+    test("keep their browser's name when a new password replaces them", async () => {
       const { owner } = await newOwner(server());
       const here = await enter(owner.email, FIREFOX);
 
@@ -99,7 +99,7 @@ onServer(
       expect((await here.delete(`/sessions/${id}`)).status).toBe(404);
     });
 
-    test("are nobody else's to end, not even a colleague's", async () => {
+    test("can be ended by no one else, not even a colleague", async () => {
       const account = await newOwner(server());
       const viewer = await newColleague(server(), account, "viewer");
       const mine = await enter(account.owner.email, "mine");

@@ -128,7 +128,7 @@ describe("the set-up token", () => {
     await createSetup(server.deps);
 
     const { status, body } = await openBrowser(server).post("/setup", {
-      email: "nobody",
+      email: "not-an-email",
       password: "passwordpassword",
     });
 

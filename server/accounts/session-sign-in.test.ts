@@ -22,7 +22,7 @@ const NEXT_PASSWORD = "another one, quite as long";
 onServer(
   "signing in",
   (server) => {
-    test("a stranger is told to sign in, and nothing of the program", async () => {
+    test("a stranger is asked to sign in, and learns nothing about the program", async () => {
       await newOwner(server());
       const stranger = openBrowser(server());
 
@@ -68,11 +68,11 @@ onServer(
       const { owner } = await newOwner(server());
 
       const wrong = await openBrowser(server()).signIn(owner.email, "not the right password");
-      const nobody = await openBrowser(server()).signIn("nobody@example.org");
+      const unknown = await openBrowser(server()).signIn("unknown@example.org");
 
       expect(wrong.status).toBe(401);
       expect(wrong.body.error.message).toBe("The e-mail or the password is wrong.");
-      expect(nobody.body).toEqual(wrong.body);
+      expect(unknown.body).toEqual(wrong.body);
       expect(wrong.headers.get("set-cookie")).toBeNull();
     });
 
@@ -98,7 +98,7 @@ onServer(
       }
     };
 
-    test("a stranger who guesses all the time keeps nobody out elsewhere", async () => {
+    test("a stranger who keeps guessing locks no one out elsewhere", async () => {
       const { owner } = await newOwner(server());
       const signedIn = openBrowser(server());
       await signedIn.signIn(owner.email);
@@ -176,7 +176,7 @@ onServer(
       expect(await pass()).toBe(429);
     });
 
-    test("an address may try 20 times a minute, whoever it claims to be", async () => {
+    test("an address may try 20 times a minute, under any name", async () => {
       const browser = openBrowser(server());
       for (let i = 0; i < 20; i++) await browser.post("/password", { token: "x", password: "" });
 
@@ -188,13 +188,13 @@ onServer(
 
     test("the id before signing in is not the id after it, and is worth nothing", async () => {
       const { owner } = await newOwner(server());
-      const victim = openBrowser(server(), "session=planted-by-somebody-else");
+      const victim = openBrowser(server(), "session=planted-by-someone-else");
 
       await victim.signIn(owner.email);
       const first = victim.cookie();
       await victim.signIn(owner.email);
 
-      expect(first).not.toBe("session=planted-by-somebody-else");
+      expect(first).not.toBe("session=planted-by-someone-else");
       expect(victim.cookie()).not.toBe(first);
       expect((await openBrowser(server(), first).get("/links")).status).toBe(401);
     });
@@ -216,7 +216,7 @@ onServer(
       expect((await stolen.get("/links")).status).toBe(401);
     });
 
-    test("signing out ends the session for good, and twice is no harm", async () => {
+    test("signing out ends the session for good, and doing it twice is harmless", async () => {
       const { owner } = await newOwner(server());
       const browser = openBrowser(server());
       await browser.signIn(owner.email);
@@ -347,7 +347,7 @@ onServer(
       };
     };
 
-    test("an old hash that is made anew does not undo a change of the password at that moment", async () => {
+    test("an old hash that is renewed does not undo a change of the password at that moment", async () => {
       const { owner } = await newOwner(server());
       const { store } = server().deps;
       const isOwner = and(eq(users.id, owner.id), eq(users.accountId, owner.accountId));
@@ -367,7 +367,7 @@ onServer(
       expect(row!.passwordHash).toBe(changed);
     });
 
-    test("a password that is changed while it is verified lets nobody in any more", async () => {
+    test("a password that is changed while it is verified is rejected", async () => {
       const { owner, account } = await newOwner(server());
       const { store } = server().deps;
       const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
@@ -386,11 +386,11 @@ onServer(
 
       await expect(late).rejects.toMatchObject({ code: "UNAUTHORIZED" });
       expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(0);
-      const told = and(eq(audit.accountId, account.id), eq(audit.action, "person.signed_in"));
-      expect(await store.$count(audit, told)).toBe(0);
+      const signIns = and(eq(audit.accountId, account.id), eq(audit.action, "person.signed_in"));
+      expect(await store.$count(audit, signIns)).toBe(0);
     });
 
-    test("two who sign in at once get in both, also when one makes the old hash anew", async () => {
+    test("two who sign in at once get in both, also when one renews the old hash", async () => {
       const { owner } = await newOwner(server());
       const guarded = guardedWith(() => ({ isOutdated: () => true }));
       const enter = () => signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
@@ -506,7 +506,7 @@ describe("the cookie", () => {
     await server.stop();
   });
 
-  test("comes with a hash of the kind that is set, for whoever signs in", async () => {
+  test("comes with a hash of the configured kind for everyone who signs in", async () => {
     const server = await startServer("sqlite", { STILLUP_PASSWORD_MEMORY_MB: "20" });
     const { owner } = await newOwner(server);
 

@@ -98,7 +98,7 @@ onServer(
       expect((await openBrowser(server()).signIn(owner.email)).status).toBe(200);
     });
 
-    test("cannot be begun where it is on, so that nobody puts another secret in its place", async () => {
+    test("cannot be started where it is on, so that no one replaces its secret", async () => {
       const { browser } = await secured();
 
       const again = await browser.post("/session/two-factor", { password: PASSWORD });
@@ -125,7 +125,7 @@ onServer(
       expect((await browser.get("/links")).status).toBe(200);
     });
 
-    test("says nothing of itself to whoever has a wrong password", async () => {
+    test("is not revealed to anyone with a wrong password", async () => {
       const { email, code } = await secured();
       const wrong = { email, password: "not the right password" };
 
@@ -177,7 +177,7 @@ onServer(
       expect(reasonOf(await enter(email, typed))).toBe("wrong_code");
     });
 
-    test("does not take somebody else's recovery code", async () => {
+    test("rejects someone else's recovery code", async () => {
       const [one, other] = [await secured(), await secured()];
 
       expect((await enter(one.email, other.codes[0]!)).status).toBe(401);
@@ -199,7 +199,7 @@ onServer(
       expect((await enter(email, code())).status).toBe(200);
     });
 
-    test("asking for the code any number of times makes nobody wait", async () => {
+    test("asking for the code any number of times delays no one", async () => {
       const { email, code } = await secured();
 
       for (let i = 0; i < 5; i++) {
@@ -332,7 +332,7 @@ onServer(
       expect((await openBrowser(server()).signIn(email, SHORT_PASSWORD)).status).toBe(401);
     });
 
-    test("leaves nobody in with a short password alone once the operator has removed it", async () => {
+    test("refuses a short password alone once the operator has removed it", async () => {
       const { browser, email } = await secured();
       await browser.patch("/session/password", { current: PASSWORD, new: SHORT_PASSWORD });
       await removeTwoFactor(server().deps, await requireUser(server().deps, email));
@@ -446,7 +446,7 @@ onServer(
       expect([refused.status, reasonOf(refused)]).toEqual([409, "nothing_to_confirm"]);
     });
 
-    test("stays on, and lets nobody in, when the password is changed while it is turned off", async () => {
+    test("stays on, and starts no session, when the password is changed while it is turned off", async () => {
       const { account, code } = await secured();
       const { deps } = server();
       const { store } = deps;

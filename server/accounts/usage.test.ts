@@ -100,18 +100,21 @@ onServer("GET /usage", (server, { test, testOnBoth }) => {
     server().clock.moveBy(-61_000);
   });
 
-  testOnBoth("an account that is deleted meanwhile holds up nobody else's count", async () => {
-    const [gone, me] = [await server().account(), await server().account()];
-    const { store } = server().deps;
-    await gone.get("/api/v1/links");
-    await me.get("/api/v1/links");
+  testOnBoth(
+    "an account that is deleted meanwhile does not hold up the counts of others",
+    async () => {
+      const [gone, me] = [await server().account(), await server().account()];
+      const { store } = server().deps;
+      await gone.get("/api/v1/links");
+      await me.get("/api/v1/links");
 
-    await store.delete(accounts).where(eq(accounts.id, gone.accountId));
+      await store.delete(accounts).where(eq(accounts.id, gone.accountId));
 
-    expect((await usageOf(me)).requests.total).toBe(1);
-  });
+      expect((await usageOf(me)).requests.total).toBe(1);
+    },
+  );
 
-  test("a key's last use is told, and written at most once a minute", async () => {
+  test("a key's last use is shown, and written at most once a minute", async () => {
     const me = await server().account();
     const path = `/api/v1/keys/${(await me.get("/api/v1/keys")).body.data.items[0].id}`;
     await server().flushMeter();

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { onBothEngines, startServer } from "../../tests/harness.ts";
+import { ENGINES, onBothEngines, startServer } from "../../tests/harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser } from "../../tests/session/browser.ts";
 import { OPERATOR } from "../api/caller.ts";
 import { accounts, links, passwordLinks, users } from "../db/tables.ts";
@@ -90,7 +90,7 @@ onBothEngines(
       expect(left).toBe(1);
     });
 
-    test("a user who is gone already takes nobody else along", async () => {
+    test("deleting a user who is gone already deletes no one else", async () => {
       const account = await newOwner(server());
       const second = await newColleague(server(), account, "owner");
       const remove = () => deleteUser(server().deps, second, { evenWithLinks: true });
@@ -126,20 +126,23 @@ async function refusingLinks({ store }: Deps, work: () => Promise<void>) {
   await store.run(sql`alter table password_links_away rename to password_links`);
 }
 
-test("the first owner of all manages the installation, later ones only if told so", async () => {
-  const server = await startServer("sqlite");
-  const make = (email: string, isAdmin: boolean) =>
-    createAccount(server.deps, { email, tier: "business", passwordHash: null, isAdmin });
+test.each(ENGINES)(
+  "the first owner of all manages the installation, later ones only on request, on %s",
+  async (engine) => {
+    const server = await startServer(engine);
+    const make = (email: string, isAdmin: boolean) =>
+      createAccount(server.deps, { email, tier: "business", passwordHash: null, isAdmin });
 
-  await make("a@example.org", false);
-  await make("b@example.org", false);
-  await make("c@example.org", true);
+    await make("a@example.org", false);
+    await make("b@example.org", false);
+    await make("c@example.org", true);
 
-  const all = await listUsers(server.deps);
-  expect(all.map(({ user }) => [user.email, user.isAdmin])).toEqual([
-    ["a@example.org", true],
-    ["b@example.org", false],
-    ["c@example.org", true],
-  ]);
-  await server.stop();
-});
+    const all = await listUsers(server.deps);
+    expect(all.map(({ user }) => [user.email, user.isAdmin])).toEqual([
+      ["a@example.org", true],
+      ["b@example.org", false],
+      ["c@example.org", true],
+    ]);
+    await server.stop();
+  },
+);

@@ -177,7 +177,7 @@ describe("stillup check --server", () => {
       const { pathname } = new URL(request.url);
       asked.push(pathname);
       if (wall.has(pathname)) return new Response("busy", { status: 503 });
-      if (!["/known", "/mended", "/new"].includes(pathname))
+      if (!["/known", "/repaired", "/new"].includes(pathname))
         return new Response("gone", { status: 410 });
       return new Response(PAGE, { headers: { "content-type": "text/html" } });
     },
@@ -186,16 +186,16 @@ describe("stillup check --server", () => {
   const base = `http://127.0.0.1:${site.port}`;
   const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
   const file = join(folder, "a.md");
-  const paths = ["known", "gone", "mended", "wall", "new"];
+  const paths = ["known", "gone", "repaired", "wall", "new"];
   writeFileSync(file, paths.map((path) => `[${path}](${base}/${path})\n`).join("\n"));
 
   test("trusts what is alive, confirms what is dead, and fails on nothing that is unknown", async () => {
     const me = await server.account();
-    const links = ["known", "gone", "mended", "wall"].map((path) => ({ url: `${base}/${path}` }));
+    const links = ["known", "gone", "repaired", "wall"].map((path) => ({ url: `${base}/${path}` }));
     await me.post("/api/v1/links/batch", { links });
     for (let round = 0; round < 2; round++) {
       const check = async (link: { url: string }) =>
-        /gone|mended/.test(link.url) ? GONE : link.url.endsWith("wall") ? FORBIDDEN : ALIVE;
+        /gone|repaired/.test(link.url) ? GONE : link.url.endsWith("wall") ? FORBIDDEN : ALIVE;
       await checkDueLinks({ ...server.deps, check });
       server.clock.moveBy(86_400_000);
     }
@@ -209,7 +209,7 @@ describe("stillup check --server", () => {
     expect(out).toContain("The server returned 404: there is no such page.");
     expect(out).toContain("1 dead, 1 unknown, 3 active, 2 known to the server.");
     expect(asked).not.toContain("/known");
-    expect(asked).toContain("/mended");
+    expect(asked).toContain("/repaired");
     expect(out).not.toContain(me.key);
 
     const args = ["--exclude", "/gone$"];

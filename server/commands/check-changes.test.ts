@@ -64,7 +64,7 @@ describe("stillup check --changed-since", () => {
     expect((await deadSince(folder)).summary).toBe("4 dead, 0 unknown, 0 active.");
   });
 
-  test("looks at all links between files, since a rename breaks those that nobody touched", async () => {
+  test("looks at all links between files, since a rename breaks those that did not change", async () => {
     const folder = await repositoryWith({ "a.md": "# A", "b.md": `[a](a.md)\n${WRONG}` });
     renameSync(join(folder, "a.md"), join(folder, "c.md"));
     await commit(folder);

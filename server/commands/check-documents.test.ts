@@ -90,7 +90,7 @@ describe("stillup check, given documents,", () => {
     expect(asked.filter((path) => path === "/once")).toHaveLength(1);
   });
 
-  test("finds addresses that are no URL dead, where they stand", async () => {
+  test("reports invalid URLs as dead, with their place", async () => {
     const file = join(folderWith({ "a.md": "[a](http://) and [b](<https://exa mple/>)" }), "a.md");
 
     const { code, out } = await run(["check", "--json", file]);

@@ -141,19 +141,19 @@ describe("Links within a tree", () => {
     const site = folderWith({ ...files, "mkdocs.yml": "" });
 
     const strict = await foundIn(plain, [], [join(plain, "docs/a.md")]);
-    const told = await foundIn(plain, ["--extensions", "md, .mdx"], [join(plain, "docs/a.md")]);
+    const report = await foundIn(plain, ["--extensions", "md, .mdx"], [join(plain, "docs/a.md")]);
     const made = await foundIn(site, [], [join(site, "docs/a.md")]);
 
     expect(strict.reasons).toEqual({
       ...{ b: "file_missing", "c.html": "file_missing", sub: "ok", none: "file_missing" },
       ...{ "../b/": "file_missing", "/img.png": "file_missing", "/made/": "file_missing" },
     });
-    expect(told.reasons).toEqual({
+    expect(report.reasons).toEqual({
       ...{ b: "ok", "c.html": "ok", sub: "ok", none: "file_missing" },
       ...{ "../b/": "ok", "/img.png": "ok", "/made/": "file_missing" },
     });
     expect(made.reasons).toEqual({
-      ...{ ...told.reasons, "/made/": "outside_tree", none: "outside_tree" },
+      ...{ ...report.reasons, "/made/": "outside_tree", none: "outside_tree" },
     });
   });
 
@@ -195,7 +195,7 @@ describe("Links within a tree", () => {
     });
   });
 
-  test("fail in documents that nobody touched, when another is renamed", async () => {
+  test("fail in unchanged documents when another is renamed", async () => {
     const folder = folderWith({ "a.md": "[b](new.md#heading)", "new.md": "# Heading" });
     expect((await run(["check", "--offline", folder])).code).toBe(0);
 
@@ -320,7 +320,7 @@ describe("Which documents are read", () => {
     },
   );
 
-  test("passes by what is no text, with a note", async () => {
+  test("skips what is not text, with a note", async () => {
     const folder = folderWith({
       ...{ "a.md": "[a](a.md)", "b.md": new Uint8Array([0x61, 0xe4]), "c.md": "x\0" },
       "d.md": "x".repeat(2 * 1024 * 1024 + 1),
@@ -419,7 +419,7 @@ describe("A symbolic link", () => {
     expect(allowed.out).toContain("dead  s3cret.md");
   });
 
-  test("is no way to read or write other files by options", async () => {
+  test("cannot be used to read or write other files by options", async () => {
     const folder = folderWith({ "a.md": "[a](gone.md)", ".git/x": "", "keys.txt": "a key\n" });
     link(folder, "known.txt", join(secret, "known.txt"));
     link(folder, "new.xml", join(secret, "new.xml"));

@@ -29,7 +29,7 @@ describe("stillup check", () => {
   });
   afterAll(() => site.stop(true));
 
-  test("tells of each URL in the order given, and that one of them is dead", async () => {
+  test("reports each URL in the given order, and that one of them is dead", async () => {
     const { code, out, err } = await run(["check", `${base}/gone`, `${base}/here`]);
 
     expect(code).toBe(1);
@@ -120,7 +120,7 @@ describe("stillup check", () => {
     expect(out).toEndWith("\n1 active, 1 dead, 0 unknown.\n");
   });
 
-  test("ends quietly when its reader has enough, and tells of what was seen until then", async () => {
+  test("ends quietly when its reader closes the pipe, and reports what was found until then", async () => {
     const urls = Array.from({ length: 300 }, (_, n) => `${base}/gone/${n}`);
 
     const child = start(["check", "-f", "-"], {}, urls.join("\n"));

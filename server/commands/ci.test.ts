@@ -79,7 +79,7 @@ describe("The action", () => {
     expect(output).toBe(`sarif=${folder}/links.sarif\nmarkdown=${folder}/links.md\n`);
   });
 
-  test("is strict, with more options, if it is told to be", async () => {
+  test("is strict, with more options, on request", async () => {
     const alone = await run({ RELEASE_URL: release(), FILES: ".", STRICT: "true" });
     const asking = await run({
       ...{ RELEASE_URL: release(), FILES: ".", STRICT: "true", SERVER: "https://a.example" },

@@ -6,6 +6,7 @@ import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { createProgram } from "../../tests/commands/program.ts";
 import { readConfig } from "../config/config.ts";
+import { isLocked } from "../db/folder.ts";
 import { checksWithin, VERSION } from "../lib/runtime.ts";
 
 const EMAIL = "me@example.org";
@@ -16,7 +17,7 @@ const TEXT = { STILLUP_LOG_FORMAT: "text" };
 const ID = /^[0-9a-f-]{36}$/;
 
 describe("the command line", () => {
-  const { run } = createProgram();
+  const { run, dataDir } = createProgram();
 
   test("tells its version", async () => {
     expect(await run(["version"])).toEqual({ code: 0, out: `stillup ${VERSION}\n`, err: "" });
@@ -50,7 +51,7 @@ describe("the command line", () => {
     [["user", "nonsense"], "Unknown command 'nonsense'.\n"],
     [["user"], "Name a command; `stillup help` lists them.\n"],
     [["user", "create"], "Required option '--email <email>' not specified.\n"],
-    [["user", "create", "--email", "nobody"], "Email must be an e-mail address.\n"],
+    [["user", "create", "--email", "not-an-email"], "Email must be an e-mail address.\n"],
     [["migrate", "--fast"], "Unknown option '--fast'.\n"],
     [["check"], "Say which URLs or documents to check, or give a list with --file.\n"],
     [["import"], "Missing required argument 'file'.\n"],
@@ -94,7 +95,7 @@ describe("the command line", () => {
     expect(await run(args)).toEqual({ code: 1, out: "", err: sentence });
   });
 
-  test("says when its port is taken", async () => {
+  test("says when its port is taken, and leaves its data folder to others", async () => {
     const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
     const { port } = taken;
     const settings = { ...TEXT, STILLUP_HOST: "127.0.0.1", STILLUP_PORT: String(port) };
@@ -106,6 +107,7 @@ describe("the command line", () => {
     expect(err).toBe(
       `The server cannot listen: Failed to start server. Is port ${port} in use? Check STILLUP_HOST and STILLUP_PORT.\n`,
     );
+    expect(isLocked(dataDir)).toBeNull();
   });
 
   test("stops at a service of the operator's that makes no sense, and names it", async () => {
@@ -143,10 +145,10 @@ test.each([
   const { code, err } = await run(["serve"], { ...TEXT, [name]: value });
 
   expect(code).toBe(1);
-  const told = err.trim().split("\n").at(-1)!;
-  expect(told).toStartWith(what);
-  expect(told).toEndWith(".");
-  expect(told).toContain(`Check ${name}`);
+  const message = err.trim().split("\n").at(-1)!;
+  expect(message).toStartWith(what);
+  expect(message).toEndWith(".");
+  expect(message).toContain(`Check ${name}`);
 });
 
 test("a command does not wait for a database that is not there", async () => {
@@ -170,33 +172,33 @@ test.skipIf(process.platform !== "linux").each([
   ["migrate", "/proc", OTHER_FILES],
   ["restore x.db --force", "/proc", OTHER_FILES],
 ])(
-  "%s on %s, where nobody may write, says as whom it runs, whatever USER says",
+  "%s on %s, which is read-only, names the user it runs as, whatever USER says",
   async (typed, folder, what) => {
     const { run } = createProgram();
     const user = (await $`id -un`.text()).trim();
 
-    const settings = { ...TEXT, STILLUP_DATA_DIR: folder, USER: "somebody" };
+    const settings = { ...TEXT, STILLUP_DATA_DIR: folder, USER: "someone" };
     const { err } = await run(typed.split(" "), settings);
 
-    const told = err.trim().split("\n").at(-1)!;
-    expect(told).toStartWith(`${what}: `);
-    expect(told).toMatch(/Check (STILLUP_DATABASE_URL and )?STILLUP_DATA_DIR/);
-    expect(told).toEndWith(`This runs as the user ${user}.`);
+    const message = err.trim().split("\n").at(-1)!;
+    expect(message).toStartWith(`${what}: `);
+    expect(message).toMatch(/Check (STILLUP_DATABASE_URL and )?STILLUP_DATA_DIR/);
+    expect(message).toEndWith(`This runs as the user ${user}.`);
   },
 );
 
 test.skipIf(process.platform !== "linux")(
-  "a secret key that cannot be made says where it was to be, and as whom this runs",
+  "a secret key that cannot be created is reported with its path and the user",
   async () => {
     const { run } = createProgram();
 
     const { code, err } = await run(["migrate"], { STILLUP_SECRET_KEY_FILE: "/proc/secret.key" });
 
     expect(code).toBe(1);
-    const told = err.trim().split("\n").at(-1)!;
-    expect(told).toStartWith("The secret key cannot be read or made: ");
-    expect(told).toContain("/proc/secret.key");
-    expect(told).toMatch(/Check STILLUP_SECRET_KEY_FILE\. This runs as the user \S+\.$/);
+    const message = err.trim().split("\n").at(-1)!;
+    expect(message).toStartWith("The secret key cannot be read or made: ");
+    expect(message).toContain("/proc/secret.key");
+    expect(message).toMatch(/Check STILLUP_SECRET_KEY_FILE\. This runs as the user \S+\.$/);
   },
 );
 
@@ -306,7 +308,7 @@ test("users and keys are made, listed and removed from a script", async () => {
   expect(gone).toMatchObject({ code: 1, err: `No such user: ${EMAIL}.\n` });
 });
 
-test("beside a running server, users, keys and resets take effect at once", async () => {
+test("with a running server, users, keys and resets take effect at once", async () => {
   const { run, begin, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   const server = begin(["serve"]);
   const base = await server.output.url();
@@ -353,7 +355,7 @@ test("beside a running server, users, keys and resets take effect at once", asyn
   expect(await run(["health"], port)).toEqual({ code: 1, out: "", err });
 });
 
-test("a lost second factor is removed beside a running server, and from nobody by mistake", async () => {
+test("a lost second factor is removed while a server runs, and from no one by mistake", async () => {
   const { run, begin } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   await run(["user", "create", "--email", EMAIL, "--password-file", "-"], {}, PASSWORD);
   const server = begin(["serve"], { STILLUP_LOG_LEVEL: "debug" });
@@ -374,13 +376,13 @@ test("a lost second factor is removed beside a running server, and from nobody b
   expect((await post("/session/two-factor/confirm", { code }, cookie)).status).toBe(200);
   expect((await signIn()).error.details).toEqual({ reason: "two_factor_required" });
 
-  const nobody = await run(["user", "remove-2fa", "nobody@example.org"]);
+  const unknown = await run(["user", "remove-2fa", "unknown@example.org"]);
   const removed = await run(["user", "remove-2fa", EMAIL]);
 
-  expect(nobody).toEqual({ code: 1, out: "", err: "No such user: nobody@example.org.\n" });
+  expect(unknown).toEqual({ code: 1, out: "", err: "No such user: unknown@example.org.\n" });
   expect(removed).toMatchObject({ code: 0, err: "" });
   expect(removed.out).toBe(`${EMAIL} now signs in with only the password.\n`);
   expect((await signIn()).status).toBe(200);
   expect(await server.stop()).toBe(0);
-  for (const told of [secret, code, PASSWORD]) expect(server.output.text()).not.toContain(told);
+  for (const each of [secret, code, PASSWORD]) expect(server.output.text()).not.toContain(each);
 });

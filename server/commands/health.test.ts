@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { createProgram } from "../../tests/commands/program.ts";
 import { healthAtStart, readinessAtStart } from "../http/health.ts";
 
-/** Asks after a server that answers what it is told to. */
+/** Checks the health of a server that returns a given answer. */
 function askAfter(answer: (path: string) => Response) {
   const server = Bun.serve({ port: 0, fetch: ({ url }) => answer(new URL(url).pathname) });
   onTestFinished(() => server.stop(true));
@@ -14,14 +14,14 @@ test.each([
   ["disk_full", "its disk is full (disk_full)"],
   ["database_unreachable", "its database does not answer (database_unreachable)"],
   ["something_new", "it answered 503"],
-])("asking after the server tells of its trouble: %s", async (trouble, told) => {
+])("the health check reports the server's trouble: %s", async (trouble, message) => {
   const failing = { status: "failing", troubles: [trouble] };
   const { run, base } = askAfter(() => Response.json(failing, { status: 503 }));
 
   const { code, err } = await run(["health"]);
 
   expect(code).toBe(1);
-  expect(err).toBe(`The server at ${base} is not healthy: ${told}.\n`);
+  expect(err).toBe(`The server at ${base} is not healthy: ${message}.\n`);
 });
 
 test("a server that is starting is well and not ready, and tells what it does", async () => {

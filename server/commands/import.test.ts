@@ -1,10 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, onTestFinished, test } from "bun:test";
 import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createProgram } from "../../tests/commands/program.ts";
 import { addresses } from "../../tests/imports/addresses.ts";
+import { outputOf } from "../../tests/output.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
 
@@ -33,7 +34,7 @@ async function prepare(): Promise<string> {
 const linesOf = ({ out }: { out: string }) => out.trimEnd().split("\n");
 
 describe("stillup import", () => {
-  test("tells of each line what became of it, and again that all is there", async () => {
+  test("reports the outcome of each line, and the second time that all is there", async () => {
     const { run } = await withAccount();
     const list = "https://example.org/a\nlink\nhttps://example.org/b\nhttps://example.org/a#x\n";
 
@@ -50,8 +51,8 @@ describe("stillup import", () => {
       "2 created, 1 already there, 1 refused.",
     ]);
     expect(second.code).toBe(0);
-    const [told, summary] = linesOf(second).map((line) => JSON.parse(line));
-    expect(told).toMatchObject({ line: 1, outcome: "already_there", reason: null });
+    const [outcome, summary] = linesOf(second).map((line) => JSON.parse(line));
+    expect(outcome).toMatchObject({ line: 1, outcome: "already_there", reason: null });
     expect(summary.summary).toMatchObject({ created: 0, already_there: 1, refused: 0 });
   });
 
@@ -59,11 +60,11 @@ describe("stillup import", () => {
     const { run } = await withAccount();
     const list = `url,name,owner\nhttps://example.org/a,${"x".repeat(201)},me\n`;
 
-    const told = await run(["import", "-"], {}, list);
+    const ran = await run(["import", "-"], {}, list);
     const [line, summary] = linesOf(await run(["import", "-", "--json", "--dry-run"], {}, list));
 
-    expect([told.code, told.err]).toEqual([0, "Column not used: owner.\n"]);
-    expect(linesOf(told)).toEqual([
+    expect([ran.code, ran.err]).toEqual([0, "Column not used: owner.\n"]);
+    expect(linesOf(ran)).toEqual([
       "created        line 2  https://example.org/a  not kept: title must be at most 200 characters",
       "Not kept: title of 1 link.",
       "1 created, 0 already there, 0 refused.",
@@ -102,18 +103,20 @@ describe("stillup import", () => {
     const sitemap = "<urlset><url><loc>https://example.org/packed</loc></url></urlset>";
     const wide = Buffer.from("\ufeffhttps://example.org/wide\n", "utf16le");
 
-    const told = async (name: string, content: string | Uint8Array) => {
+    const imported = async (name: string, content: string | Uint8Array) => {
       const { code, out, err } = await run(["import", fileOf(name, content), "-q"]);
       return [code, out + err];
     };
 
     const one = "1 created, 0 already there, 0 refused.\n";
-    expect(await told("map.xml.gz", gzipSync(sitemap))).toEqual([0, one]);
-    expect(await told("wide.txt", wide)).toEqual([0, one]);
+    expect(await imported("map.xml.gz", gzipSync(sitemap))).toEqual([0, one]);
+    expect(await imported("wide.txt", wide)).toEqual([0, one]);
     const cut = gzipSync(sitemap).subarray(0, 40);
-    expect((await told("cut.gz", cut))[1]).toContain("is a damaged gzip file.");
-    expect((await told("a.pdf", "%PDF-1.7"))[1]).toContain("is a PDF.");
-    expect((await told("latin.txt", Buffer.from("http://\xe4", "latin1")))[1]).toContain("iconv");
+    expect((await imported("cut.gz", cut))[1]).toContain("is a damaged gzip file.");
+    expect((await imported("a.pdf", "%PDF-1.7"))[1]).toContain("is a PDF.");
+    expect((await imported("latin.txt", Buffer.from("http://\xe4", "latin1")))[1]).toContain(
+      "iconv",
+    );
     expect((await run(["import", folder])).err).toBe("The list cannot be read: it is a folder.\n");
   });
 
@@ -195,25 +198,33 @@ describe("stillup import", () => {
     expect(named.code).toBe(0);
   });
 
-  const MANY = 4000;
+  const linesFrom = (first: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `https://example.org/${first + i}\n`).join("");
 
-  test("that is stopped leaves whole parts, says where, and goes on when it is run again", async () => {
-    const { begin, run } = await withAccount();
-    const urls = Array.from({ length: MANY }, (_, n) => `https://example.org/${n}`);
-    const file = fileOf("long.txt", urls.join("\n"));
+  test("that Ctrl-C stops leaves whole parts, says where, and goes on when it is run again", async () => {
+    const { command, env, run } = await withAccount();
+    let given = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(to) {
+        to.enqueue(Buffer.from(linesFrom(given, 100)));
+        given += 100;
+      },
+    });
+    const importing = Bun.spawn([...command, "import", "-"], {
+      ...{ env, stdin: endless, stdout: "pipe", stderr: "pipe" },
+    });
+    onTestFinished(() => importing.kill("SIGKILL"));
+    const output = outputOf(importing);
+    await output.has(/^created/m);
 
-    const importing = begin(["import", file]);
-    await importing.output.has(/^created/m);
+    importing.kill("SIGINT");
 
-    expect(await importing.stop()).toBe(130);
-    const { err } = await importing.outcome;
-    const line = Number(/^Stopped after line (\d+)\. Run it again to go on\.$/m.exec(err)![1]);
+    const stopped = await output.has(/^Stopped after line (\d+)\. Run it again to go on\.$/m);
+    expect(await importing.exited).toBe(130);
+    const line = Number(stopped[1]);
     expect(line % 1000).toBe(0);
-    expect(line).toBeLessThan(MANY);
-    const again = linesOf(await run(["import", file, "-q"]));
-    expect(again).toEqual([
-      `${(MANY - line).toLocaleString("en")} created, ${line.toLocaleString("en")} already there, 0 refused.`,
-    ]);
+    const again = linesOf(await run(["import", "-", "-q"], {}, linesFrom(0, line + 500)));
+    expect(again).toEqual([`500 created, ${line.toLocaleString("en")} already there, 0 refused.`]);
   });
 });
 

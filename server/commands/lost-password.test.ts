@@ -3,7 +3,7 @@ import { createProgram } from "../../tests/commands/program.ts";
 
 const EMAIL = "me@example.org";
 
-test("a lost password and a lost phone are mended while the server is stopped, by a link that works once", async () => {
+test("a lost password and a lost phone are recovered while the server is stopped, with a link that works once", async () => {
   const { run, begin } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   await run(["user", "create", "--email", EMAIL, "--password-file", "-"], {}, "x".repeat(20));
 

@@ -36,7 +36,7 @@ describe.skipIf(!existsSync(FULL))("Standard output on a full device", () => {
     }
   });
 
-  test("leaves no key that nobody has seen", async () => {
+  test("leaves no key that was never shown", async () => {
     const { code, err } = await intoFull("key", "create", "--email", EMAIL, "--name", "unseen");
 
     expect([code, err]).toEqual([

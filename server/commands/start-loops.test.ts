@@ -19,7 +19,7 @@ function startNode({ deps }: TestServer, role: Role[]) {
   return { node, stop: startLoops(node, createMeter(node.store, clock)) };
 }
 
-/** A link that is due, and an event to tell of. */
+/** A link that is due, and an event to send. */
 async function newWork(server: TestServer) {
   const me = await server.account();
   const receiver = startReceiver();

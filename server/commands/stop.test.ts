@@ -24,7 +24,7 @@ async function askAndStall(url: URL, request: string): Promise<void> {
   await begun.promise;
 }
 
-test("ends although somebody neither reads a file to its end nor goes away", async () => {
+test("ends although a client neither reads a file to its end nor disconnects", async () => {
   const { start, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   const { key } = await seed({ STILLUP_DATA_DIR: dataDir }, { links: LINKS, urlOf });
   const server = start(["serve"]);

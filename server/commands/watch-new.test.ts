@@ -1,8 +1,11 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, onTestFinished, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram, folderWith } from "../../tests/commands/program.ts";
 import { type Parsed, startServer } from "../../tests/harness.ts";
+import { outputOf } from "../../tests/output.ts";
+import { startSite } from "../../tests/site.ts";
+import { waitFor } from "../../tests/waits.ts";
 
 const server = await startServer("sqlite");
 afterAll(() => server.stop());
@@ -15,19 +18,21 @@ describe("stillup check --watch-new", () => {
       "a.md": "# A\n\n[x](https://x.test/) [y](https://y.test/)\n",
       "b b.md": "[x](https://x.test/#top)\n",
     });
-    const { run } = createProgram();
+    const { run, start } = createProgram({
+      STILLUP_API_KEY: me.key,
+      STILLUP_CHECK_BLOCKED_HOSTS: "*.test",
+      STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
+    });
     const known = ["x", "y", "z"].map((name) => ({ url: `https://${name}.test/` }));
-    const check = (...more: string[]) =>
-      run(
-        [
-          ...["check", folder, "--root", folder, "--server", server.url, "--allow-unknown"],
-          ...["--watch-new", "Docs", ...more],
-        ],
-        { STILLUP_API_KEY: me.key, STILLUP_CHECK_BLOCKED_HOSTS: "*.test" },
-      );
+    const command = (...more: string[]) => [
+      ...["check", folder, "--root", folder, "--server", server.url, "--allow-unknown"],
+      ...["--watch-new", "Docs", ...more],
+    ];
+    const check = (...more: string[]) => run(command(...more));
+    const startCheck = (...more: string[]) => start(command(...more));
     const pages = async () =>
       (await me.get(`/api/v1/sources/${id}/pages`)).body.data.items.map(({ url }: Parsed) => url);
-    return { me, folder, check, pages, id, known };
+    return { me, folder, check, startCheck, pages, id, known };
   }
   const AT = ["--page-url", "https://git.test/docs/blob/main/{path}"];
 
@@ -71,6 +76,24 @@ describe("stillup check --watch-new", () => {
 
     expect(err).toContain("Pages in Docs: 10 stored, 0 unchanged.");
     expect(await pages()).toHaveLength(10);
+  });
+
+  test("pushes nothing when Ctrl-C ends it before all is checked", async () => {
+    const requested = Promise.withResolvers<void>();
+    const silent = () => new Promise<Response>(() => requested.resolve());
+    const site = startSite({ "/silent": silent });
+    onTestFinished(site.stop);
+    const { folder, startCheck, pages } = await withSource();
+    writeFileSync(join(folder, "a.md"), `[silent](${site.url}/silent)\n`);
+    const checking = startCheck(...AT);
+    const output = outputOf(checking);
+    await waitFor(requested.promise, () => `a request; seen: ${output.text()}`);
+
+    checking.kill("SIGINT");
+
+    await output.has(/^Stopped before all was checked\.$/m);
+    expect(await checking.exited).toBe(130);
+    expect(await pages()).toEqual([]);
   });
 
   test("says what is missing", async () => {

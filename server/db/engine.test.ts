@@ -166,7 +166,7 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.engine.close();
   });
 
-  test("shows nobody else what a transaction has not committed yet", async () => {
+  test("hides from others what a transaction has not committed yet", async () => {
     const store = await freshStore(name);
     const idsNow = () => store.select({ id: links.id }).from(links);
     const idsByHand = () =>
@@ -408,7 +408,7 @@ test("a long turn of the event loop sees what another process has written meanwh
 });
 
 test("a database that cannot be reached is out of order", async () => {
-  const engine = openEngine("postgres://nobody:none@127.0.0.1:1/none");
+  const engine = openEngine("postgres://unknown:none@127.0.0.1:1/none");
 
   const asking = engine.run({ sql: "select 1", params: [] });
 

@@ -63,7 +63,7 @@ test("a server knows whose connections it has, and lets go of those that fall si
   await engine.close();
 });
 
-test("a PostgreSQL that falls silent is given up, and connected to anew", async () => {
+test("a PostgreSQL that falls silent is given up, and connected to again", async () => {
   const url = new URL(await emptyPostgres());
   const proxy = await startSilentProxy(Number(url.port));
   url.port = String(proxy.port);
@@ -168,7 +168,7 @@ test("a PostgreSQL that is cut off fails all that waits, whatever it waits for",
   ]);
 });
 
-test("a PostgreSQL that was cut off while nobody asked is found to answer again", async () => {
+test("a PostgreSQL that was cut off during idle time is reached again", async () => {
   const { engine, proxy } = await openBehindProxy();
   await engine.run(ONE);
   proxy.cutOff();

@@ -101,7 +101,7 @@ describe("A document of AsciiDoc", () => {
     expect(disabled).toBe(3);
   });
 
-  test("has attributes before a delimiter of any length, which are no title", () => {
+  test("has attributes before a delimiter of any length, which are not a title", () => {
     const { links, headings } = read(
       ...["= First", "", "[source,groovy]", "--------------", "x = 'https://example.org/no'"],
       ...["--------------", "", "See https://example.org/a[a], https://example.org/b，然后。"],

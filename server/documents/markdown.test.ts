@@ -214,7 +214,7 @@ describe("Markdown", () => {
     },
   );
 
-  test("keeps brackets in words that are no reference", () => {
+  test("keeps brackets in words that are not a reference", () => {
     const text = "## fetch(url[, options])\n\n[see [1] [a]](/b)\n\n![c [d]](e.png)";
     const { headings, links } = readMarkdown(text, { name: "a.md" });
 

@@ -61,7 +61,7 @@ describe("A link in MDX", () => {
     ).toEqual(["9:42-65 link https://example.org/yes", "10:19-42 link https://example.org/too"]);
   });
 
-  test("is not in code, whose braces are no expressions", () => {
+  test("is not in code, whose braces are not expressions", () => {
     expect(
       linksIn(
         "```js",

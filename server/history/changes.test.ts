@@ -142,7 +142,7 @@ onServer("What is kept for the dashboard", (server, { test, testOnBoth }) => {
     ]);
   });
 
-  test("certificates and redirects are changes of their own kind", async () => {
+  testOnBoth("certificates and redirects are changes of their own kind", async () => {
     const me = await server().account();
     const [one, two, three] = [
       await add(me, "https://b.example/1"),
@@ -170,31 +170,34 @@ onServer("What is kept for the dashboard", (server, { test, testOnBoth }) => {
     expect(moved!.to).toBe("https://b.example/winter");
   });
 
-  test("a host keeps when its certificate expires, and not that of another host", async () => {
-    const me = await server().account();
-    const [own, other] = [
-      await add(me, "https://c.example/1"),
-      await add(me, "https://d.example/2"),
-    ];
-    const at = (day: number) => new Date(server().clock.now() + day * DAY).toISOString();
-    const { evidence } = saw("ok");
-    const sees = (expires: string, finalUrl: string) => ({
-      finalUrl,
-      evidence: { ...evidence, tls_expires_at: expires },
-    });
-    const [soon, later] = [at(6), at(90)];
+  testOnBoth(
+    "a host keeps when its certificate expires, and not that of another host",
+    async () => {
+      const me = await server().account();
+      const [own, other] = [
+        await add(me, "https://c.example/1"),
+        await add(me, "https://d.example/2"),
+      ];
+      const at = (day: number) => new Date(server().clock.now() + day * DAY).toISOString();
+      const { evidence } = saw("ok");
+      const sees = (expires: string, finalUrl: string) => ({
+        finalUrl,
+        evidence: { ...evidence, tls_expires_at: expires },
+      });
+      const [soon, later] = [at(6), at(90)];
 
-    await check(server(), [own], "ok", sees(soon, "https://c.example/1"));
-    await check(server(), [other], "ok_redirected", sees(soon, "https://elsewhere.example/"));
-    expect(await read(me).hosts()).toEqual([
-      ["c.example", 1, Date.parse(soon)],
-      ["d.example", 1, null],
-    ]);
+      await check(server(), [own], "ok", sees(soon, "https://c.example/1"));
+      await check(server(), [other], "ok_redirected", sees(soon, "https://elsewhere.example/"));
+      expect(await read(me).hosts()).toEqual([
+        ["c.example", 1, Date.parse(soon)],
+        ["d.example", 1, null],
+      ]);
 
-    await check(server(), [own], "ok", sees(later, "https://c.example/1"));
-    await check(server(), [own], "conn_refused");
-    expect((await read(me).hosts())[0]).toEqual(["c.example", 1, Date.parse(later)]);
-  });
+      await check(server(), [own], "ok", sees(later, "https://c.example/1"));
+      await check(server(), [own], "conn_refused");
+      expect((await read(me).hosts())[0]).toEqual(["c.example", 1, Date.parse(later)]);
+    },
+  );
 
   test("each day ends with its counts, and says what happened on it", async () => {
     const me = await server().account();
@@ -284,25 +287,28 @@ onServer("What is kept for the dashboard", (server, { test, testOnBoth }) => {
     expect(buckets.map((cells) => (cells as unknown[]).map(Number))).toEqual([[0, 1, 0, 0, 1, 2]]);
   });
 
-  test("changes and days of sites go with the history; those of the account stay", async () => {
-    const me = await server().account();
-    const { deps, clock } = server();
-    const id = await add(me, "https://i.example/1");
-    await check(server(), [id], "ok");
-    await check(server(), [id], "http_404");
-    clock.moveBy(deps.config.historyDays * DAY);
-    await check(server(), [id], "ok");
-    clock.moveBy(DAY);
+  testOnBoth(
+    "changes and days of sites go with the history; those of the account stay",
+    async () => {
+      const me = await server().account();
+      const { deps, clock } = server();
+      const id = await add(me, "https://i.example/1");
+      await check(server(), [id], "ok");
+      await check(server(), [id], "http_404");
+      clock.moveBy(deps.config.historyDays * DAY);
+      await check(server(), [id], "ok");
+      clock.moveBy(DAY);
 
-    await forgetOldChecks(deps);
+      await forgetOldChecks(deps);
 
-    const kept = read(me);
-    expect((await kept.changes()).map(([kind]) => kind)).toEqual(["came_back"]);
-    expect(await kept.days({ site: "i.example" })).toHaveLength(1);
-    expect((await kept.days()).length).toBeGreaterThan(1);
-    await me.delete(`/api/v1/links/${id}`);
-    expect(await kept.changes()).toEqual([]);
-  });
+      const kept = read(me);
+      expect((await kept.changes()).map(([kind]) => kind)).toEqual(["came_back"]);
+      expect(await kept.days({ site: "i.example" })).toHaveLength(1);
+      expect((await kept.days()).length).toBeGreaterThan(1);
+      await me.delete(`/api/v1/links/${id}`);
+      expect(await kept.changes()).toEqual([]);
+    },
+  );
 
   testOnBoth("all counts agree with the links after many changes", async () => {
     const me = await server().account();

@@ -15,9 +15,9 @@ const NOW = Date.parse(START);
 const HOURS = 600;
 const OLD = NOW - KEPT_DAYS * DAY;
 
-const told = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
-const listed = async (me: Asker) => (await told(me, "history")).pagination.total;
-const counted = async (me: Asker) => (await told(me, "history/stats")).totalChecks;
+const dataOf = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
+const listed = async (me: Asker) => (await dataOf(me, "history")).pagination.total;
+const counted = async (me: Asker) => (await dataOf(me, "history/stats")).totalChecks;
 
 onBothEngines(
   "Checks after their days",
@@ -36,10 +36,10 @@ onBothEngines(
 
       expect([await rowsOf(me), await listed(me), await counted(me)]).toEqual([1, 1, 3]);
       for (const of of [`link_id=${link}`, `group_id=${group}`])
-        expect((await told(me, `history/stats?${of}`)).totalChecks).toBe(3);
+        expect((await dataOf(me, `history/stats?${of}`)).totalChecks).toBe(3);
     });
 
-    test("go in whole hours, so that no hour is told in part", async () => {
+    test("go in whole hours, so that no hour is incomplete", async () => {
       const me = await server().account();
       const link = await addLink(me);
       await addCheck(server(), me, link, { checkedAt: OLD + 1 });
@@ -51,7 +51,7 @@ onBothEngines(
       server().clock.moveBy(-59 * 60_000);
     });
 
-    test("are still told of their link hour by hour, each with its time to answer", async () => {
+    test("are still listed under their link hour by hour, each with its time to answer", async () => {
       const me = await server().account();
       const link = await addLink(me);
       const dead = { status: "dead", statusChanged: true, responseTimeMs: null } as const;
@@ -59,11 +59,11 @@ onBothEngines(
       await addCheck(server(), me, link, { responseTimeMs: 90, checkedAt: OLD - HOUR });
       await addCheck(server(), me, link, { responseTimeMs: 110, checkedAt: OLD - 1 });
       const range = `start_date=${iso(OLD - 2 * HOUR)}&end_date=${iso(OLD)}`;
-      const before = await told(me, `history/series?bucket=hour&link_id=${link}&${range}`);
+      const before = await dataOf(me, `history/series?bucket=hour&link_id=${link}&${range}`);
 
       await forgetOldChecks(server().deps);
 
-      const after = await told(me, `history/series?bucket=hour&link_id=${link}&${range}`);
+      const after = await dataOf(me, `history/series?bucket=hour&link_id=${link}&${range}`);
       expect(after).toEqual(before);
       expect(after.points).toMatchObject([
         { deadCount: 1, statusChanges: 1, avgResponseTimeMs: 0 },
@@ -82,7 +82,7 @@ onBothEngines(
 
       const perBucket = async (bucket: string, checkedAt: number) => {
         const range = `start_date=${iso(checkedAt)}&end_date=${iso(checkedAt)}`;
-        const { points } = await told(
+        const { points } = await dataOf(
           me,
           `history/series?bucket=${bucket}&link_id=${link}&${range}`,
         );
@@ -125,7 +125,7 @@ onBothEngines(
       clock.moveBy(HOUR);
       const check = await addCheck(server(), me, link);
 
-      const { items } = await told(me, "history");
+      const { items } = await dataOf(me, "history");
       expect(items).toMatchObject([{ id: check }]);
       expect([await listed(me), await counted(me)]).toEqual([1, 1]);
       clock.moveBy(-HOUR);
@@ -151,7 +151,7 @@ onBothEngines(
       const totals = async (range: string) =>
         Promise.all(
           ["", `&link_id=${link}`, `&group_id=${group}`].map(
-            async (of) => (await told(me, `history/stats?${range}${of}`)).totalChecks,
+            async (of) => (await dataOf(me, `history/stats?${range}${of}`)).totalChecks,
           ),
         );
 
@@ -169,12 +169,12 @@ onBothEngines(
       const link = await addLink(me);
       await addCheck(server(), me, link, { checkedAt: OLD - HOUR });
       const range = `start_date=${iso(OLD - HOUR)}&end_date=${iso(OLD)}`;
-      const before = await told(me, `history/series?bucket=hour&link_id=${link}&${range}`);
+      const before = await dataOf(me, `history/series?bucket=hour&link_id=${link}&${range}`);
 
       const failing = whileKept(server(), () => forgetOldChecks(server().deps));
 
       expect(await failing.catch(() => "failed")).toBe("failed");
-      const after = await told(me, `history/series?bucket=hour&link_id=${link}&${range}`);
+      const after = await dataOf(me, `history/series?bucket=hour&link_id=${link}&${range}`);
       expect([await rowsOf(me), after]).toEqual([1, before]);
     });
   },
@@ -197,7 +197,7 @@ onBothEngines("The history of what was deleted", (server) => {
       Array.from({ length: count }, (_, i) => ({ linkId, checkedAt: NOW - DAY - i * 60_000 })),
     );
 
-  test("goes in the background when it is long, and nobody has to ask for it", async () => {
+  test("goes in the background when it is long, and without a request", async () => {
     const me = await server().account();
     const [link, other] = [await addLink(me), await addLink(me)];
     await addMany(link, 3000);
@@ -210,20 +210,20 @@ onBothEngines("The history of what was deleted", (server) => {
     expect([await listed(me), await counted(me), await isPending()]).toEqual([1, 1, false]);
   });
 
-  test("is told with the URL of its link while it is still there", async () => {
+  test("is listed with the URL of its link while it is still there", async () => {
     const me = await server().account();
     const link = await addLink(me, { url: "https://example.org/gone" });
     const id = await addCheck(server(), me, link, { finalUrl: "https://example.org/gone" });
 
     const reply = await whileKept(server(), () => me.delete(`/api/v1/links/${link}`));
 
-    const { items, pagination } = await told(me, "history");
+    const { items, pagination } = await dataOf(me, "history");
     expect(reply.status).toBe(204);
     expect(items).toMatchObject([
       { id, link_id: link, url: "https://example.org/gone", final_url: "https://example.org/gone" },
     ]);
     expect([pagination.total, await counted(me)]).toEqual([1, 1]);
-    expect((await told(me, `history?link_id=${link}`)).items).toEqual([]);
+    expect((await dataOf(me, `history?link_id=${link}`)).items).toEqual([]);
 
     await deletePendingHistory(server().deps);
     expect([await listed(me), await counted(me), await isPending()]).toEqual([0, 0, false]);
@@ -243,7 +243,7 @@ onBothEngines("The history of what was deleted", (server) => {
     await me.delete(`/api/v1/links/${link}`);
 
     const ofGroup = async (id: string) =>
-      (await told(me, `history/stats?group_id=${id}`)).totalChecks;
+      (await dataOf(me, `history/stats?group_id=${id}`)).totalChecks;
     expect([await ofGroup(before), await ofGroup(after)]).toEqual([1, 0]);
   });
 

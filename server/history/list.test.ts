@@ -9,7 +9,7 @@ const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
 onServer("GET /history", (server) => {
-  test("tells of each check what it saw", async () => {
+  test("lists what each check saw", async () => {
     const me = await server().account();
     const url = anyUrl();
     const link = await addLink(me, { url });

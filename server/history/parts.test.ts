@@ -18,9 +18,9 @@ const OLD = NOW - KEPT_DAYS * DAY;
 const NOVEMBER = Date.parse("2029-11-20T12:00:00Z");
 
 const iso = (at: number) => new Date(at).toISOString();
-const told = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
-const listed = async (me: Asker) => (await told(me, "history")).pagination.total;
-const counted = async (me: Asker) => (await told(me, "history/stats")).totalChecks;
+const dataOf = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
+const listed = async (me: Asker) => (await dataOf(me, "history")).pagination.total;
+const counted = async (me: Asker) => (await dataOf(me, "history/stats")).totalChecks;
 
 async function partsOf(store: Store): Promise<string[]> {
   const sql = `select cast(inhrelid as regclass)::text from pg_inherits
@@ -41,7 +41,7 @@ describe("History by the month on PostgreSQL", () => {
   const rowsOf = ({ accountNo }: Asker) =>
     server().deps.store.$count(checks, eq(checks.accountNo, accountNo));
   const perHour = (me: Asker, link: string, from: number, until: number) =>
-    told(
+    dataOf(
       me,
       `history/series?bucket=hour&link_id=${link}&start_date=${iso(from)}&end_date=${iso(until)}`,
     );
@@ -71,7 +71,7 @@ describe("History by the month on PostgreSQL", () => {
     expect(await rowsOf(me)).toBe(1);
   });
 
-  test("goes by the month once all of it is old, and is told hour by hour all the same", async () => {
+  test("is kept by the month once all of it is old, and still returned hour by hour", async () => {
     await makeAll();
     const me = await server().account();
     const link = await addLink(me);
@@ -91,10 +91,10 @@ describe("History by the month on PostgreSQL", () => {
     expect(await perHour(me, link, NOVEMBER, NOVEMBER + DAY)).toEqual(november);
     expect(await perHour(me, link, OLD - DAY, OLD + DAY)).toEqual(december);
     const edge = `start_date=${iso(OLD - 2 * HOUR)}&end_date=${iso(OLD - HOUR + 1)}`;
-    expect((await told(me, `history/stats?link_id=${link}&${edge}`)).totalChecks).toBe(1);
+    expect((await dataOf(me, `history/stats?link_id=${link}&${edge}`)).totalChecks).toBe(1);
   });
 
-  test("is written down once, whoever does it and however often it is cut short", async () => {
+  test("is written once, whichever process does it and however often it is interrupted", async () => {
     await makeAll();
     const me = await server().account();
     const link = await addLink(me);

@@ -115,7 +115,7 @@ async function compareSeries(
   { random, since }: { random: Random; since: number },
 ) {
   const bucket = oneOf(random, ["hour", "day"] as const);
-  // The hours of a link are told for twice its days.
+  // The hours of a link are kept for twice its days.
   const isShort = bucket === "hour" && "link_id" in whose;
   const start_date = NOW - random(isShort ? 2 * KEPT_DAYS - 2 : 120) * DAY - random(DAY);
   const end_date = start_date + random(30) * DAY + random(DAY);
@@ -148,12 +148,12 @@ function randomRange(random: Random, all: Remembered[], since: number) {
 }
 
 async function ask(me: Asker, path: string, question: Record<string, unknown>) {
-  const told = Object.entries(question).map(([name, value]): [string, string] => [
+  const given = Object.entries(question).map(([name, value]): [string, string] => [
     name,
     name.endsWith("_date") ? new Date(value as number).toISOString() : String(value),
   ]);
-  const { status, body } = await me.get(`/api/v1/${path}?${new URLSearchParams(told)}`);
-  expect([told, status]).toEqual([told, 200]);
+  const { status, body } = await me.get(`/api/v1/${path}?${new URLSearchParams(given)}`);
+  expect([given, status]).toEqual([given, 200]);
   return body;
 }
 
@@ -168,7 +168,7 @@ async function deleteLinkOnly({ deps: { store } }: TestServer, id: string) {
 onBothEngines(
   "A history of months",
   (server) => {
-    test("is told as if every check had been counted, whatever is asked", async () => {
+    test("is returned as if every check had been counted, whatever is asked", async () => {
       const random = randomFrom(SEED);
       const lived = await livedAccount(server(), random);
 

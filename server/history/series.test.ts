@@ -21,7 +21,7 @@ type Point = typeof NOTHING & { start: string };
 const totalsOf = (points: Point[]) => points.map(({ totalChecks }) => totalChecks);
 
 onServer("GET /history/series", (server) => {
-  test("tells of every bucket that the time touches, whole and in order", async () => {
+  test("returns every bucket that the range touches, whole and in order", async () => {
     const me = await server().account();
     const link = await addLink(me);
     await addCheck(server(), me, link, { responseTimeMs: 100, ...at("2029-05-01T10:00:00Z") });
@@ -121,7 +121,7 @@ onServer("GET /history/series", (server) => {
     ["start_date=2029-12-31", 2, "2029-12-31T00:00:00.000Z", "2030-01-01T00:00:00.000Z"],
     ["start_date=2031-01-01", 1, "2031-01-01T00:00:00.000Z", "2031-01-01T00:00:00.000Z"],
   ])(
-    "without all of the dates it tells of the usual time: %p",
+    "without all of the dates it returns the default range: %p",
     async (query, count, first, last) => {
       const me = await server().account();
 
@@ -131,7 +131,7 @@ onServer("GET /history/series", (server) => {
     },
   );
 
-  test("tells of a thousand buckets at once, and of no more", async () => {
+  test("returns up to a thousand buckets at once", async () => {
     const me = await server().account();
     const until = "end_date=2029-12-31T23:59:59Z";
 

@@ -213,7 +213,7 @@ onServer("A host setting", (server) => {
     ...["https://example.org", "example.org/path", "user@example.org", "127.0.0.1", "[::1]"],
     ...["2130706433", "*", "*.", "a.*.example.org", "a b.example.org", "*.com", "*.co.uk"],
     ...["*.github.io", "metadata.google.internal", "", 1],
-  ])("is not for what is no host, or for too many", async (host) => {
+  ])("is rejected for what is not a host, and for too many", async (host) => {
     expect(await refused({ host })).toEqual(["host"]);
   });
 

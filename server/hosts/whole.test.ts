@@ -136,7 +136,7 @@ onServer(
       }
     }
 
-    test("nothing that a server repeats is kept or told", async () => {
+    test("nothing that a server repeats is kept or shown", async () => {
       const lines = await logLines("debug");
       says = echo;
       const me = await server().account("enterprise");
@@ -175,7 +175,7 @@ onServer(
         replies.push(JSON.stringify((await me.get(`/api/v1${path}`)).body));
       }
       expect(receiver.requests.length).toBeGreaterThan(0);
-      const told = receiver.requests.map(({ body }) => body.toString());
+      const sent = receiver.requests.map(({ body }) => body.toString());
       const conclusions: unknown[] = [];
       const host = {
         ...{ id: newId(), version: 1, host: HOST, allowHttp: false, userAgent: null },
@@ -192,7 +192,7 @@ onServer(
         conclusions: JSON.stringify(conclusions),
         kept: await kept(server()),
         replies: replies.join("\n"),
-        told: told.join("\n"),
+        sent: sent.join("\n"),
         log: lines.join("\n"),
       };
       expect(places.replies).toContain("***");

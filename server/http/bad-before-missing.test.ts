@@ -88,7 +88,7 @@ describe("a request that is not valid is 400, even about a record that does not 
     expect(statuses.filter((each) => !each.startsWith("404"))).toEqual([]);
   });
 
-  test("with a body that is no object", async () => {
+  test("with a body that is not an object", async () => {
     const wrong = await others(
       withBody().flatMap((route) =>
         [7, "x", [], null, true].map((body) => ({ ...route, path: missing(route), body })),

@@ -96,7 +96,7 @@ onServer("A request's body", (server) => {
   );
 
   eachRow(["{", "{'name':'a'}", '{"name":"a"}x', '{"name":"a",}', "\ufeff{}", "undefined", "NaN"])(
-    "that reads %p is no JSON",
+    "that reads %p is not JSON",
     async (text) => {
       const me = await server().account();
 
@@ -182,7 +182,7 @@ onServer("A request's body", (server) => {
     expect((await me.delete(`/api/v1/links/${await addLink(me)}`, { any: 1 })).status).toBe(204);
   });
 
-  test("that stops half way is no trouble for anybody else", async () => {
+  test("that stops half way does not disturb others", async () => {
     const me = await server().account();
     const head = `POST ${path} HTTP/1.1\r\nHost: me.example\r\nConnection: close\r\nAuthorization: Bearer ${me.key}\r\nContent-Type: application/json\r\n`;
 

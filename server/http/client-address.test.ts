@@ -9,10 +9,10 @@ const PROXIES = ["10.0.0.1", "2001:db8::1"];
 
 eachRow([
   ["no proxy is trusted", "192.0.2.1", "198.51.100.7", [], "192.0.2.1"],
-  ["the peer is no proxy of ours", "192.0.2.1", "198.51.100.7", PROXIES, "192.0.2.1"],
-  ["a proxy names nobody", "10.0.0.1", null, PROXIES, "10.0.0.1"],
+  ["the peer is not one of our proxies", "192.0.2.1", "198.51.100.7", PROXIES, "192.0.2.1"],
+  ["a proxy names no client", "10.0.0.1", null, PROXIES, "10.0.0.1"],
   ["a proxy names its client", "10.0.0.1", "198.51.100.7", PROXIES, "198.51.100.7"],
-  ["the client names somebody else", "10.0.0.1", "1.2.3.4, 198.51.100.7", PROXIES, "198.51.100.7"],
+  ["the client names someone else", "10.0.0.1", "1.2.3.4, 198.51.100.7", PROXIES, "198.51.100.7"],
   ["two proxies in a row", "10.0.0.1", "198.51.100.7, 2001:db8::1", PROXIES, "198.51.100.7"],
   ["an IPv4 peer in an IPv6 coat", "::ffff:10.0.0.1", "198.51.100.7", PROXIES, "198.51.100.7"],
   ["a client that names nonsense", "10.0.0.1", "unknown", PROXIES, "10.0.0.1"],
@@ -49,20 +49,20 @@ test("a private peer that is not trusted is reported once an hour, with the sett
   const lines = await logLines("warning", "json");
   const ask = () =>
     fetch(`${server.url}/api/v1/links`, { headers: { "x-forwarded-for": "1.2.3.4" } });
-  const told = () => lines.filter((line) => line.includes("STILLUP_TRUSTED_PROXIES"));
+  const warnings = () => lines.filter((line) => line.includes("STILLUP_TRUSTED_PROXIES"));
 
   for (let i = 0; i < 3; i++) await ask();
-  const first = told();
+  const first = warnings();
   server.clock.moveBy(3_600_000);
   await ask();
 
   expect(first).toHaveLength(1);
   expect(JSON.parse(first[0]!)).toMatchObject({ level: "warning", peer: "127.0.0.1" });
-  expect(told()).toHaveLength(2);
+  expect(warnings()).toHaveLength(2);
   await server.stop();
 });
 
-test("addresses of one IPv6 /64 count as one, and every IPv4 address by itself", () => {
+test("addresses of one IPv6 /64 count as one, and every IPv4 address separately", () => {
   expect(rangeOf("2001:db8:1:2::1")).toBe(rangeOf("2001:db8:1:2:ffff::9"));
   expect(rangeOf("2001:db8:1:2::1")).not.toBe(rangeOf("2001:db8:1:3::1"));
   expect(rangeOf("192.0.2.1")).not.toBe(rangeOf("192.0.2.2"));

@@ -22,7 +22,7 @@ onServer(
     const preflight = (path: string, origin: string) =>
       fetch(server().url + path, { method: "OPTIONS", headers: { origin, ...PREFLIGHT } });
 
-    test("may read replies and the headers that tell of limits, without credentials", async () => {
+    test("may read replies and the rate limit headers, without credentials", async () => {
       const me = await server().account();
 
       for (const path of ["/api/v1/links", "/api/v1/nothing"]) {

@@ -28,7 +28,7 @@ test("a file that breaks off does not look like a whole one", async () => {
   });
 });
 
-test("what fails before the first step is no file at all", async () => {
+test("what fails before the first step returns no file", async () => {
   // biome-ignore lint/correctness/useYield: it fails before it can
   async function* steps(): AsyncGenerator<Cell[][], void> {
     throw new Error("the database is away");
@@ -38,7 +38,7 @@ test("what fails before the first step is no file at all", async () => {
   expect(csvReply(new Request("http://localhost/"), file)).rejects.toThrow("is away");
 });
 
-test("whoever leaves is not worked for any longer", async () => {
+test("a file is not produced any longer once its client disconnects", async () => {
   const ended = Promise.withResolvers<string>();
   async function* steps(): AsyncGenerator<Cell[][], void> {
     try {
@@ -74,7 +74,7 @@ test("a step is made once the one before it is taken", async () => {
   }
 });
 
-test("whoever takes nothing is cut off, and what is not taken is not made", async () => {
+test("a client that reads nothing is cut off, and what it does not read is not produced", async () => {
   const ended = Promise.withResolvers<string>();
   let made = 0;
   async function* steps(): AsyncGenerator<Cell[][], void> {
@@ -100,7 +100,7 @@ test("whoever takes nothing is cut off, and what is not taken is not made", asyn
   });
 });
 
-test("whoever leaves before the reply begins leaves nothing half done", async () => {
+test("a client that disconnects before the reply begins leaves nothing half done", async () => {
   const ended = Promise.withResolvers<string>();
   const leaving = new AbortController();
   async function* steps(): AsyncGenerator<Cell[][], void> {

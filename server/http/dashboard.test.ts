@@ -19,7 +19,7 @@ function builtFolder() {
   return folder;
 }
 
-test("every page of the dashboard is the same document, asked for anew each time", async () => {
+test("every page of the dashboard is the same document, revalidated each time", async () => {
   const folder = builtFolder();
   const app = dashboard(HOST, folder);
 
@@ -80,7 +80,7 @@ test("without a build the pages say how to make one", async () => {
   expect(await reply.text()).toContain("npm run build:web");
 });
 
-test("neither pages nor assets answer to a name that somebody else may hold", async () => {
+test("neither pages nor assets are served under a host name that someone else may own", async () => {
   const folder = builtFolder();
   const app = dashboard({ publicUrl: "https://links.example.org" }, folder);
   const asked = (host: string) =>

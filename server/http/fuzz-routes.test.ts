@@ -101,7 +101,7 @@ async function complaintOf(method: string, reply: Response): Promise<string | nu
   if (reply.ok && type.startsWith("text/csv")) return null;
   if (!type.startsWith("application/json")) return `not JSON, but ${type}`;
   if (reply.ok) return Object.keys(JSON.parse(text)).join() === "data" ? null : `no data: ${text}`;
-  if (INNER.test(text)) return `too much told: ${text}`;
+  if (INNER.test(text)) return `internals exposed: ${text}`;
   const { error, ...others } = JSON.parse(text);
   const { code, message, status, details = {}, ...more } = error;
   const isShaped =

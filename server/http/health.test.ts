@@ -86,10 +86,10 @@ onServer(
       await browser.signIn(owner.email);
       const cookie = { cookie: `${browser.cookie()}`, authorization: "" };
 
-      const told = await operator().get("/ready");
+      const ready = await operator().get("/ready");
       const shown = await stranger().get("/ready", cookie);
 
-      expect(told.body).toEqual({
+      expect(ready.body).toEqual({
         status: "starting",
         database: true,
         checker: false,
@@ -109,7 +109,7 @@ onServer(
           },
         ],
       });
-      expect(shown.body).toEqual(told.body);
+      expect(shown.body).toEqual(ready.body);
     });
 
     test("tells neither to anyone else", async () => {

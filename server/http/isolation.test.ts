@@ -86,7 +86,7 @@ onServer("Two accounts", (server) => {
     expect(await snapshot(mine)).toBe(before);
   });
 
-  test("nothing that one is told holds anything of the other's", async () => {
+  test("no reply to one contains anything of the other", async () => {
     const mine = await furnished();
     const other = await furnished();
     const replies: Reply[] = [];
@@ -127,12 +127,12 @@ onServer("Two accounts", (server) => {
       await ask(other.me, "POST", "/links/check", { filter: { search: "mine.example" } }),
     );
 
-    const told = replies.map(({ body }) => JSON.stringify(body)).join("\n");
+    const text = replies.map(({ body }) => JSON.stringify(body)).join("\n");
     const { check, key, group, webhook, delivery, batch } = mine;
     const secrets = [mine.me.accountId, check, key, group, webhook, delivery, batch];
-    for (const secret of secrets) expect(told).not.toContain(secret);
+    for (const secret of secrets) expect(text).not.toContain(secret);
     // Only what it asked for by name.
-    expect(told.split(mine.link)).toHaveLength(5);
+    expect(text.split(mine.link)).toHaveLength(5);
   });
 
   test("a filter reaches one's own links only, and a preview knows no others", async () => {

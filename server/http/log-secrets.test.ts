@@ -19,7 +19,7 @@ const SETTINGS = {
   STILLUP_CHECK_USER_AGENT: `Agent ${CANARY}`,
 };
 
-describe.each(ENGINES)("Whatever is told to a server on %s", (engine) => {
+describe.each(ENGINES)("Whatever is sent to a server on %s", (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer(engine, SETTINGS);
@@ -28,12 +28,12 @@ describe.each(ENGINES)("Whatever is told to a server on %s", (engine) => {
 
   test("no secret of it is ever logged", async () => {
     const lines = await logLines("debug", "json");
-    const told = [...(await liveALife(server)), CANARY];
+    const secrets = [...(await liveALife(server)), CANARY];
 
     const all = lines.join("\n");
     expect(lines.length).toBeGreaterThan(15);
     expect(all).toContain("heartbeat failed");
-    expect(told.filter((secret) => secret && all.includes(secret))).toEqual([]);
+    expect(secrets.filter((secret) => secret && all.includes(secret))).toEqual([]);
   });
 });
 
@@ -85,7 +85,7 @@ async function strangeRequests(server: TestServer, key: string) {
     const headers = {
       authorization: `Bearer ${CANARY}`,
       cookie: `session=${CANARY}; other=${CANARY}`,
-      "x-request-id": `${CANARY} is no id`,
+      "x-request-id": `${CANARY} is not an id`,
       "idempotency-key": CANARY,
       "user-agent": CANARY,
       referer: `https://${CANARY}.example/`,
@@ -98,7 +98,7 @@ async function strangeRequests(server: TestServer, key: string) {
   }
 }
 
-/** Nobody hears it: the line about that has no URL. */
+/** No one listens there: the line about that has no URL. */
 async function beatOnce({ deps, clock }: TestServer) {
   const ended = new AbortController();
   let slept = 0;

@@ -54,7 +54,7 @@ onServer(
       expect(all.map((line) => JSON.parse(line).path)).toEqual(["/api/v1/links", "/health"]);
     });
 
-    test("tells of a read that took long", async () => {
+    test("reports a read that took long", async () => {
       const me = await server().account();
       const lines = await logLines("info", "json");
       const { deps, clock } = server();
@@ -81,7 +81,7 @@ onServer(
       expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ path: "/slow", ms: 1500 }]);
     });
 
-    test("tells of an error with the request that it belongs to", async () => {
+    test("reports an error with its request", async () => {
       const me = await server().account();
       const { store } = server().deps;
       await store.run(sql`alter table groups rename to groups_away`);
@@ -90,10 +90,10 @@ onServer(
       const { status, headers } = await me.post("/api/v1/groups", { name: "Mine" });
 
       await store.run(sql`alter table groups_away rename to groups`);
-      const told = lines.map((line) => JSON.parse(line));
+      const entries = lines.map((line) => JSON.parse(line));
       const request = headers.get("x-request-id");
       expect(status).toBe(500);
-      expect(told).toMatchObject([
+      expect(entries).toMatchObject([
         { level: "error", message: "unexpected error", request },
         { level: "info", message: "request", status: 500, request },
       ]);

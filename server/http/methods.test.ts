@@ -61,7 +61,7 @@ onServer("The methods of a path", (server) => {
     server().clock.moveBy(60_000);
   });
 
-  test("a refused method is told in the envelope", async () => {
+  test("a refused method is reported in the envelope", async () => {
     const me = await server().account();
 
     const { status, body } = await me.patch("/api/v1/links", {});

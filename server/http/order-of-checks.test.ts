@@ -10,20 +10,20 @@ onServer("A request that is wrong in several ways", (server) => {
   const codeOf = ({ status, body }: Reply) => [status, body.error.code];
 
   test("is too large before it is anything else", async () => {
-    const nobody = server().asker("nonsense");
+    const stranger = server().asker("nonsense");
 
-    expect(codeOf(await nobody.post("/api/v1/nothing", TOO_LARGE))).toEqual([
+    expect(codeOf(await stranger.post("/api/v1/nothing", TOO_LARGE))).toEqual([
       413,
       "PAYLOAD_TOO_LARGE",
     ]);
   });
 
   test("is unauthorized before the path is looked at", async () => {
-    const nobody = server().asker("");
+    const stranger = server().asker("");
 
     for (const path of ["/api/v1/nothing", "/api/v1", "/api/v1/", "/api/v1/links/"])
-      expect((await nobody.get(path)).status).toBe(401);
-    expect(codeOf(await nobody.patch("/api/v1/links", "{"))).toEqual([401, "UNAUTHORIZED"]);
+      expect((await stranger.get(path)).status).toBe(401);
+    expect(codeOf(await stranger.patch("/api/v1/links", "{"))).toEqual([401, "UNAUTHORIZED"]);
   });
 
   test("is over the limit before the plan and the permission are looked at", async () => {

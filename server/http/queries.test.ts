@@ -85,7 +85,7 @@ onServer("A request's query", (server) => {
     "a=%",
     "?",
     "%00=1",
-  ])("may hold what nobody knows: %s", async (query) => {
+  ])("may hold unknown parameters: %s", async (query) => {
     const me = await server().account();
 
     expect((await me.get(`/api/v1/links?${query}`)).status).toBe(200);

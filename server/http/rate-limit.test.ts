@@ -10,7 +10,7 @@ const QUOTA = { perMinute: 120, perHour: 3600 };
 let limiters = 0;
 
 onBothEngines("The rate limit", (server) => {
-  /** Budgets that nobody has used yet, asked at moments since they began. */
+  /** Unused budgets, asked at moments since they began. */
   function limiterOf(quota: Quota) {
     const clock = movableClock(0);
     const take = limiterFor({ ...server().deps, clock }, `test ${++limiters}`, quota);
@@ -80,7 +80,7 @@ onBothEngines("The rate limit", (server) => {
     expect((await limiter(31_000)).minute).toEqual({ limit: 3, remaining: 0, resetMs: 30_000 });
   });
 
-  test("tells each of those who ask at once what one after the other would be told", async () => {
+  test("gives simultaneous requests what it would give them one after the other", async () => {
     const limiter = limiterOf({ perMinute: 3, perHour: 5 });
     await limiter(0);
 
@@ -99,7 +99,7 @@ onBothEngines("The rate limit", (server) => {
     const limiter = limiterOf(QUOTA);
     await ask(limiter, 120, 0);
 
-    expect((await limiter(0, "somebody else")).allowed).toBe(true);
+    expect((await limiter(0, "someone else")).allowed).toBe(true);
   });
 
   test("of 0 is none, by the minute or by the hour", async () => {

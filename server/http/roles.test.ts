@@ -19,7 +19,7 @@ describe("A node without the role api", () => {
   });
   afterAll(() => server.stop());
 
-  test("answers whoever watches it", async () => {
+  test("answers health checks and metrics", async () => {
     expect((await ask("/health")).status).toBe(200);
     expect(await (await ask("/ready")).json()).toMatchObject({ database: true });
     expect(await (await ask("/metrics", `Bearer ${TOKEN}`)).text()).toContain("stillup_");

@@ -115,7 +115,7 @@ onServer("A request that no browser would send", (server) => {
     expect(JSON.parse(body).error.code).toBe("PAYLOAD_TOO_LARGE");
   });
 
-  test("with a method of its own is told what is possible", async () => {
+  test("with a method that is not allowed gets the list of allowed ones", async () => {
     const { status, head } = await send(
       "TRACE /api/v1/links HTTP/1.1",
       "Host: a",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { stepsOf } from "../../tests/checker/steps.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { LISTS } from "../../tests/imports/lists.ts";
-import { readIn, toldOf } from "../../tests/imports/reading.ts";
+import { itemsAsText, readIn } from "../../tests/imports/reading.ts";
 import { FORMATS, recognise } from "./formats.ts";
 import { type Notes, withoutRefused } from "./noted.ts";
 import { newReading, type OpenReader } from "./reading.ts";
@@ -23,16 +23,16 @@ const FULL = {
 describe("A list of links", () => {
   eachRow(LISTS)("is known by what is in it, and read: %s", async (_, text, format, found) => {
     expect(recognise(text)).toBe(format as ReturnType<typeof recognise>);
-    expect(toldOf(await readIn(text))).toEqual(found);
+    expect(itemsAsText(await readIn(text))).toEqual(found);
   });
 
   eachRow(LISTS)("is read alike wherever it is cut: %s", async (_, text, __, found) => {
     for (const pieces of [1, 2, 3, 7, 64]) {
-      expect(toldOf(await readIn(text, { pieces }))).toEqual(found);
+      expect(itemsAsText(await readIn(text, { pieces }))).toEqual(found);
     }
   });
 
-  test("tells of comments, paused monitors and short intervals", async () => {
+  test("reports comments, paused monitors and short intervals", async () => {
     const notes = async (what: string) =>
       (await readIn(LISTS.find(([name]) => name.includes(what))![1])).notes;
 
@@ -96,7 +96,7 @@ describe("A list of links", () => {
       "Field not used: http_method_type.",
     ],
     [
-      "bookmarks that are no pages",
+      "bookmarks that are not pages",
       '<dl><dt><a href="javascript:alert(1)">A</a><dt><a href="javascript:b()">B</a></dl>',
       "2 bookmarks were passed over: of the scheme javascript.",
     ],
@@ -224,7 +224,7 @@ describe("A list of links", () => {
 
     const reading = await readIn(text);
 
-    expect(toldOf(reading)).toEqual(["1 https://example.org/a"]);
+    expect(itemsAsText(reading)).toEqual(["1 https://example.org/a"]);
     expect(reading.notes).toEqual(["The sitemap has no end. It was probably cut off."]);
   });
 

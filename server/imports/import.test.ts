@@ -89,9 +89,9 @@ https://example.org/d,,often`;
     const work = await workFor(me, { caller: { ...callerOf(me), tier: "free" } });
     const urls = Array.from({ length: 51 }, (_, n) => `https://example.org/${n}`);
 
-    const told = await importText(work, urls.join("\n"));
+    const outcomes = await importText(work, urls.join("\n"));
 
-    expect(told.slice(49)).toEqual(["created", "Your account can have 50 links; 50 are used."]);
+    expect(outcomes.slice(49)).toEqual(["created", "Your account can have 50 links; 50 are used."]);
   });
 
   /** As lines of the report, without their numbers. */

@@ -5,10 +5,10 @@ import {
   CHECK,
   checkAll,
   checkedLinks,
+  eventsOf,
   GONE,
   otherProcess,
   subscribe,
-  told,
   waitedFor,
 } from "../../tests/batches/playing.ts";
 import { saw } from "../../tests/checker/ended.ts";
@@ -29,7 +29,7 @@ async function claim({ deps }: Pick<TestServer, "deps">, id: string) {
 }
 
 onServer("A batch of checks", (server, { test, testOnBoth }) => {
-  test("is told complete once, after the last of its checks, with what they came to", async () => {
+  test("is reported complete once, after the last of its checks, with their results", async () => {
     const me = await server().account();
     const urls = ["1", "2", "3"].map((path) => `https://whole.test/${path}`);
     const link_ids = await checkedLinks(server(), me, urls);
@@ -42,7 +42,7 @@ onServer("A batch of checks", (server, { test, testOnBoth }) => {
     await checkAll(server(), (url) => ends[urls.indexOf(url)] ?? ALIVE);
     await checkAll(server());
 
-    const [last, ...checks] = (await told(server(), me)).reverse();
+    const [last, ...checks] = (await eventsOf(server(), me)).reverse();
     expect(checks.map(({ type, data }) => `${type} ${data.trigger}`)).toEqual(
       Array(3).fill("check.complete batch"),
     );
@@ -66,7 +66,7 @@ onServer("A batch of checks", (server, { test, testOnBoth }) => {
 
     await checkAll(server(), (url) => (url.endsWith("2") ? GONE : ALIVE));
 
-    const types = (await told(server(), me)).map(({ type }) => type);
+    const types = (await eventsOf(server(), me)).map(({ type }) => type);
     expect(types.filter((type) => type === "check.complete")).toHaveLength(2);
     expect(types.filter((type) => type === "batch.complete")).toHaveLength(3);
     for (const id of [first, second])
@@ -107,7 +107,10 @@ onServer("A batch of checks", (server, { test, testOnBoth }) => {
     const numbers = { total: 3, checked: 1, active: 1, dead: 0, unknown: 0, skipped: 2 };
     for (const id of [first, second])
       expect(await batchOf(me, id)).toMatchObject({ status: "complete", ...numbers });
-    expect((await told(server(), me)).map(({ data }) => data)).toMatchObject([numbers, numbers]);
+    expect((await eventsOf(server(), me)).map(({ data }) => data)).toMatchObject([
+      numbers,
+      numbers,
+    ]);
   });
 
   test("does not count a fault of ours, and waits for the check that comes after it", async () => {
@@ -162,7 +165,7 @@ onServer("A batch of checks", (server, { test, testOnBoth }) => {
       const { total, checked, skipped, status } = await batchOf(me, id);
       expect([total, checked + skipped, status]).toEqual([300, 300, "complete"]);
     }
-    expect(await told(server(), me)).toHaveLength(2);
+    expect(await eventsOf(server(), me)).toHaveLength(2);
     await other.store.engine.close();
   });
 });

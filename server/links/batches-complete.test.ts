@@ -5,9 +5,9 @@ import {
   batchOf,
   CHECK,
   checkAll,
+  eventsOf,
   otherProcess,
   subscribe,
-  told,
 } from "../../tests/batches/playing.ts";
 import { DAY } from "../../tests/checker/ended.ts";
 import { addMany } from "../../tests/checker/many-links.ts";
@@ -44,7 +44,7 @@ async function checkAndDie(deps: Deps): Promise<void> {
 }
 
 onServer("A batch whose checks are over", (server, { test, testOnBoth }) => {
-  test("is told by whoever comes next when its process died before it could tell", async () => {
+  test("is reported by the next process when its own died before it could do so", async () => {
     const me = await server().account();
     const id = await startOne(me);
     await checkAndDie(server().deps);
@@ -55,11 +55,11 @@ onServer("A batch whose checks are over", (server, { test, testOnBoth }) => {
 
     expect(before).toMatchObject({ status: "running", checked: 1, completed_at: null });
     expect(await batchOf(me, id)).toMatchObject(COMPLETE);
-    const types = (await told(server(), me)).map(({ type }) => type);
+    const types = (await eventsOf(server(), me)).map(({ type }) => type);
     expect(types).toEqual(["check.complete", "batch.complete"]);
   });
 
-  testOnBoth("is told once by many who find it at the same time", async () => {
+  testOnBoth("is reported once by many that find it at the same time", async () => {
     const me = await server().account();
     const id = await startOne(me);
     await checkAndDie(server().deps);
@@ -67,7 +67,7 @@ onServer("A batch whose checks are over", (server, { test, testOnBoth }) => {
 
     await Promise.all([server().deps, other, server().deps, other].map(completeBatches));
 
-    expect((await told(server(), me)).map(({ type }) => type)).toEqual([
+    expect((await eventsOf(server(), me)).map(({ type }) => type)).toEqual([
       "check.complete",
       "batch.complete",
     ]);
@@ -75,7 +75,7 @@ onServer("A batch whose checks are over", (server, { test, testOnBoth }) => {
     await other.store.engine.close();
   });
 
-  test("is told with nothing but skips when all its links were deleted", async () => {
+  test("is reported with nothing but skips when all its links were deleted", async () => {
     const me = await server().account();
     const links = [await addLink(me), await addLink(me)];
     await subscribe(me, "batch.complete");
@@ -85,11 +85,11 @@ onServer("A batch whose checks are over", (server, { test, testOnBoth }) => {
     await housekeeping(server().deps);
 
     const numbers = { total: 2, checked: 0, active: 0, dead: 0, unknown: 0, skipped: 2 };
-    expect((await told(server(), me)).map(({ data }) => data)).toMatchObject([numbers]);
+    expect((await eventsOf(server(), me)).map(({ data }) => data)).toMatchObject([numbers]);
     expect(await batchOf(me, batch_id)).toMatchObject({ status: "complete", ...numbers });
   });
 
-  test("is filled, checked and told by the running program, links deleted or not", async () => {
+  test("is filled, checked and reported by the running program, links deleted or not", async () => {
     const me = await server().account("enterprise");
     const dueAt = server().clock.now() + DAY;
     await addMany(server(), me, { count: 600, url: "https://loop.test/", dueAt });
@@ -110,7 +110,7 @@ onServer("A batch whose checks are over", (server, { test, testOnBoth }) => {
     expect(await batchOf(me, small)).toMatchObject({ status: "complete", skipped: 1, checked: 0 });
     const { status, checked, skipped, total } = await batchOf(me, large);
     expect([status, checked, total - skipped]).toEqual(["complete", 600, 600]);
-    expect(await told(server(), me)).toHaveLength(2);
+    expect(await eventsOf(server(), me)).toHaveLength(2);
   });
 
   test("is kept for thirty days after it was complete, whenever it began", async () => {

@@ -4,10 +4,10 @@ import {
   batchOf,
   CHECK,
   checkAll,
+  eventsOf,
   GONE,
   otherProcess,
   subscribe,
-  told,
   waitedFor,
 } from "../../tests/batches/playing.ts";
 import { DAY } from "../../tests/checker/ended.ts";
@@ -63,7 +63,7 @@ onServer("A batch of very many links", (server, { test, testOnBoth }) => {
     expect(soFar).toBe(atOnce + 500);
     const numbers = { total: MANY, checked: MANY, dead: MANY, active: 0, skipped: 0 };
     expect(await batchOf(me, id)).toMatchObject({ status: "complete", ...numbers });
-    expect(await told(server(), me)).toMatchObject([{ data: numbers }]);
+    expect(await eventsOf(server(), me)).toMatchObject([{ data: numbers }]);
     await next.store.engine.close();
   });
 

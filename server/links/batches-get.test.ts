@@ -50,7 +50,7 @@ onServer("GET /batches/{id}", (server) => {
     expect((await me.get(path, known)).status).toBe(200);
   });
 
-  test("is nobody else's to see", async () => {
+  test("is visible to no one else", async () => {
     const me = await server().account();
     const stranger = await server().account();
     const { body } = await me.post(CHECK, { link_ids: [await addLink(me)] });

@@ -5,10 +5,10 @@ import {
   CHECK,
   checkAll,
   checkedLinks,
+  eventsOf,
   GONE,
   otherProcess,
   subscribe,
-  told,
   waitedFor,
 } from "../../tests/batches/playing.ts";
 import { DAY, saw } from "../../tests/checker/ended.ts";
@@ -44,7 +44,7 @@ onServer("A batch whose checks teach nothing", (server, { test, testOnBoth }) =>
     expect(before).toMatchObject({ status: "running", checked: 1, unknown: 0 });
     const numbers = { total: 4, checked: 3, active: 1, dead: 0, unknown: 2, skipped: 1 };
     expect(await batchOf(me, id)).toMatchObject({ status: "complete", ...numbers });
-    expect((await told(server(), me)).map(({ data }) => data)).toMatchObject([numbers]);
+    expect((await eventsOf(server(), me)).map(({ data }) => data)).toMatchObject([numbers]);
   });
 
   test("does not count what its links come to later, and lets go of them then", async () => {
@@ -114,7 +114,7 @@ onServer("A batch whose checks teach nothing", (server, { test, testOnBoth }) =>
     expect([refused.status, later.status]).toEqual([409, 200]);
   });
 
-  testOnBoth("is told once, though two processes end it", async () => {
+  testOnBoth("is reported once, though two processes end it", async () => {
     const me = await server().account();
     const link_ids = [await addLink(me)];
     await subscribe(me, "batch.complete");
@@ -127,7 +127,7 @@ onServer("A batch whose checks teach nothing", (server, { test, testOnBoth }) =>
     await Promise.all([housekeeping(server().deps), housekeeping(other)]);
     await housekeeping(server().deps);
 
-    const events = await told(server(), me);
+    const events = await eventsOf(server(), me);
     expect(events.map(({ data }) => data.batchId).sort()).toEqual(ids.sort());
     for (const { data } of events) expect(data).toMatchObject({ total: 1, unknown: 1 });
     await other.store.engine.close();

@@ -14,7 +14,7 @@ import { addGroup, addLink } from "../../tests/rows.ts";
 const key = (text: string) => ({ "idempotency-key": text });
 
 onServer("POST /links/check", (server) => {
-  test("checks what is there and ours, and tells of each of the rest why not", async () => {
+  test("checks the caller's links, and says why for each of the rest", async () => {
     const me = await server().account();
     const stranger = await server().account();
     const [link, foreign] = [await addLink(me), await addLink(stranger)];
@@ -224,7 +224,7 @@ onServer("POST /links/check", (server) => {
     expect(again.body.data.batch_id).toBeNull();
   });
 
-  test("a stranger's group is no group", async () => {
+  test("a stranger's group is not found", async () => {
     const me = await server().account();
     const stranger = await server().account();
     const group = await addGroup(stranger);

@@ -5,9 +5,9 @@ import {
   CHECK,
   checkAll,
   checkedLinks,
+  eventsOf,
   otherProcess,
   subscribe,
-  told,
   waitedFor,
 } from "../../tests/batches/playing.ts";
 import { startServer } from "../../tests/harness.ts";
@@ -28,7 +28,7 @@ async function checkOn(deps: Deps, seen: string[]) {
   while ((await checkDueLinks({ ...deps, config, check })) > 0);
 }
 
-test("Batches that two processes fill and check at once are told complete once, with every link in them once", async () => {
+test("Batches that two processes fill and check at once are reported complete once, with every link in them once", async () => {
   const server = await startServer("postgres");
   onTestFinished(server.stop);
   const me = await server.account();
@@ -46,7 +46,7 @@ test("Batches that two processes fill and check at once are told complete once, 
   await Promise.all([checkOn(one, seen), checkOn(other, seen)]);
   await checkAll(server);
 
-  const stories = (await told(server, me)).filter(({ type }) => type === "batch.complete");
+  const stories = (await eventsOf(server, me)).filter(({ type }) => type === "batch.complete");
   expect(stories.map(({ data }) => data.batchId).sort()).toEqual(ids.sort());
   for (const { data } of stories) {
     expect(data).toMatchObject({ total: LINKS, checked: LINKS, active: LINKS, skipped: 0 });

@@ -18,7 +18,7 @@ onServer("POST /links/batch-change", (server) => {
   const totalOf = async (me: Asker, query: string): Promise<number> =>
     (await me.get(`${LINKS}?${query}`)).body.data.pagination.total;
 
-  /** Asks until there is nothing left; returns what each step told. */
+  /** Asks until there is nothing left; returns the reply of each step. */
   async function inSteps(me: Asker, asked: object, between = async () => {}): Promise<Parsed[]> {
     const steps: Parsed[] = [];
     for (let before: string | null | undefined; before !== null; before = steps.at(-1).next) {
@@ -30,7 +30,7 @@ onServer("POST /links/batch-change", (server) => {
     return steps;
   }
 
-  test("changes what is there and ours, and tells of each of the rest why not", async () => {
+  test("changes the caller's links, and says why for each of the rest", async () => {
     const me = await server().account();
     const stranger = await server().account();
     const group = await addGroup(me);
@@ -83,9 +83,9 @@ onServer("POST /links/batch-change", (server) => {
     await me.post(path, { link_ids: [...many, fresh], change });
 
     for (const id of [...many, ...one]) {
-      const told = await linkOf(me, id);
+      const shown = await linkOf(me, id);
       const { body } = await me.patch(`${LINKS}/${id}`, change);
-      if (id !== one[0]) expect(told.next_check_at).toBe(body.data.next_check_at);
+      if (id !== one[0]) expect(shown.next_check_at).toBe(body.data.next_check_at);
       expect(body.data.check_frequency).toBe("weekly");
     }
     const { next_check_at, check_frequency } = await linkOf(me, fresh);
@@ -206,7 +206,7 @@ onServer("POST /links/batch-change", (server) => {
     }
   });
 
-  test("a stranger's group is no group", async () => {
+  test("a stranger's group is not found", async () => {
     const me = await server().account();
     const group_id = await addGroup(await server().account());
 

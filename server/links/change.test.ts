@@ -124,7 +124,7 @@ onServer("PATCH /links/{id}", (server) => {
     });
   });
 
-  test("a status repeated as it shows is no change, also while a check runs", async () => {
+  test("repeating the current status is not a change, also while a check runs", async () => {
     const me = await server().account();
     const link = await addLink(me);
     await me.post(`${path}/${link}/check`);
@@ -132,7 +132,7 @@ onServer("PATCH /links/{id}", (server) => {
     expect((await me.patch(`${path}/${link}`, { status: "checking" })).status).toBe(200);
   });
 
-  test("a stranger's group is told like one that is not there", async () => {
+  test("a stranger's group is rejected like one that does not exist", async () => {
     const me = await server().account();
     const group_id = await addGroup(await server().account());
 
@@ -153,7 +153,7 @@ onServer("PATCH /links/{id}", (server) => {
     expect(status).toBe(200);
   });
 
-  test("of nobody is not found, of a stranger forbidden", async () => {
+  test("an unknown link is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const foreign = await addLink(await server().account());
 

@@ -1,12 +1,17 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { NO_ID } from "../../tests/bad-values.ts";
+import { cutEverywhere } from "../../tests/events/failing-store.ts";
 import { onServer } from "../../tests/harness.ts";
 import { addGroup, addLink, anyUrl } from "../../tests/rows.ts";
+import { operatorOf } from "../accounts/users.ts";
+import { batches, events, links } from "../db/tables.ts";
+import { createLinks } from "./create.ts";
 
 const path = "/api/v1/links/batch";
 
 onServer("POST /links/batch", (server) => {
-  test("makes what it can and tells of each item in order", async () => {
+  test("creates what it can and reports each item in order", async () => {
     const me = await server().account();
     const group = await addGroup(me);
     const taken = await me.post("/api/v1/links", { url: "https://example.org/taken" });
@@ -110,6 +115,28 @@ onServer("POST /links/batch", (server) => {
     const created = replies.map(({ body }) => body.data.summary.created);
     expect(created[0] + created[1]).toBe(50);
     expect((await me.get("/api/v1/links")).body.data.pagination.total).toBe(50);
+  });
+
+  test("links, their batch and their events are all there or none, wherever the database goes away", async () => {
+    const { deps } = server();
+    const me = await server().account();
+    await me.post("/api/v1/webhooks", { url: anyUrl(), events: ["link.created"] });
+    const caller = await operatorOf(deps, me.accountId);
+    const items = [{ url: anyUrl() }, { url: anyUrl() }];
+    const { accountId } = me;
+
+    const seen = await cutEverywhere(
+      deps,
+      (cut) => createLinks(cut, caller, items),
+      async () => [
+        await deps.store.$count(links, eq(links.accountId, accountId)),
+        await deps.store.$count(batches, eq(batches.accountId, accountId)),
+        await deps.store.$count(events, eq(events.accountId, accountId)),
+      ],
+    );
+
+    expect(seen.slice(0, -1)).toEqual(Array(seen.length - 1).fill([0, 0, 0]));
+    expect(seen.at(-1)).toEqual([2, 1, 2]);
   });
 
   test("a failed item tells its URL as it came, whatever that is", async () => {

@@ -9,7 +9,7 @@ const path = "/api/v1/links";
 const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";
 
 onServer("POST /links", (server) => {
-  test("a new link is unknown, due at once, and told where it is", async () => {
+  test("a new link is unknown, due at once, and returned with its location", async () => {
     const me = await server().account();
 
     const { status, headers, body } = await me.post(path, { url: " https://example.org/a " });
@@ -142,7 +142,7 @@ onServer("POST /links", (server) => {
     });
   });
 
-  test("a stranger's group is told like one that is not there", async () => {
+  test("a stranger's group is rejected like one that does not exist", async () => {
     const me = await server().account();
     const foreign = await addGroup(await server().account());
 

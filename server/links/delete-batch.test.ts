@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { NO_ID } from "../../tests/bad-values.ts";
-import { subscribe, told } from "../../tests/batches/playing.ts";
+import { eventsOf, subscribe } from "../../tests/batches/playing.ts";
 import { addMany } from "../../tests/checker/many-links.ts";
 import { onServer, type Parsed } from "../../tests/harness.ts";
 import { addCheck, addLink, setLink } from "../../tests/rows.ts";
@@ -8,7 +8,7 @@ import { addCheck, addLink, setLink } from "../../tests/rows.ts";
 onServer("POST /links/batch-delete", (server) => {
   const path = "/api/v1/links/batch-delete";
 
-  test("deletes what is there and ours, and tells of each of the rest why not", async () => {
+  test("deletes the caller's links, and says why for each of the rest", async () => {
     const me = await server().account();
     const stranger = await server().account();
     const [link, foreign] = [await addLink(me), await addLink(stranger)];
@@ -99,7 +99,7 @@ onServer("POST /links/batch-delete", (server) => {
     expect(items.map(({ id }: Parsed) => id)).toEqual([late, kept]);
   });
 
-  test("takes what a list with the same filter shows, with its history, and tells of each", async () => {
+  test("deletes what a list with the same filter shows, with its history, and sends an event for each", async () => {
     const me = await server().account();
     const stranger = await server().account();
     await subscribe(me, "link.deleted");
@@ -113,7 +113,7 @@ onServer("POST /links/batch-delete", (server) => {
 
     expect(body.data.summary).toEqual({ total: 1, deleted: 1, failed: 0 });
     expect((await me.get("/api/v1/history")).body.data.items).toEqual([]);
-    expect(await told(server(), me)).toMatchObject([{ data: { linkId: dead } }]);
+    expect(await eventsOf(server(), me)).toMatchObject([{ data: { linkId: dead } }]);
     const { items } = (await me.get("/api/v1/links")).body.data;
     expect(items.map(({ id }: Parsed) => id)).toEqual([checked, alive]);
     expect((await stranger.get(`/api/v1/links/${theirs}`)).status).toBe(200);

@@ -34,15 +34,15 @@ onServer("GET /links/{id}/events", (server) => {
 
     const found = await eventsOf(me, link);
 
-    const told = ["check.complete", "link.alive", "check.complete", "link.dead", "link.created"];
-    expect(namesIn(found).sort()).toEqual([...told].sort());
+    const types = ["check.complete", "link.alive", "check.complete", "link.dead", "link.created"];
+    expect(namesIn(found).sort()).toEqual([...types].sort());
     expect(namesIn(found).at(-1)).toBe("link.created");
     expect(found.pagination.total).toBe(5);
     const moments = found.items.map((item: { created_at: string }) => item.created_at);
     expect(moments).toEqual([...moments].sort().reverse());
   });
 
-  test("tells of each delivery to whom it goes and how far it is, but no secret of the address", async () => {
+  test("shows the receiver and progress of each delivery, but no secret of the address", async () => {
     const { deps } = server();
     const me = await server().account();
     const url = "https://hooks.slack.com/services/T000/B000/secret";

@@ -135,7 +135,7 @@ onServer("GET /links/{id}", (server) => {
     });
   });
 
-  test("tells of no change where a check at the moment of the last one changed nothing", async () => {
+  test("shows no change where a check at the moment of the last one changed nothing", async () => {
     const me = await server().account();
     const link = await addLink(me);
     await addCheck(server(), me, link);
@@ -144,7 +144,7 @@ onServer("GET /links/{id}", (server) => {
     expect((await me.get(`${path}/${link}`)).body.data.last_change).toBeNull();
   });
 
-  test("tells of the latest change while the status since then was only kept", async () => {
+  test("shows the latest change while the status has only been confirmed since", async () => {
     const me = await server().account();
     const link = await addLink(me);
     const check = (end: Conclusion) => {

@@ -25,7 +25,7 @@ onServer("GET /links/{id}/history", (server) => {
     expect(body.data.pagination.total).toBe(2);
   });
 
-  test("tells of the checks that changed the status what they saw", async () => {
+  test("shows what the checks that changed the status saw", async () => {
     const me = await server().account();
     const link = await addLink(me);
     const evidence = JSON.stringify({ address: "192.0.2.7", signals: [SIGNAL] });

@@ -7,7 +7,7 @@ import { addGroup, anyUrl } from "../../tests/rows.ts";
 const path = "/api/v1/links/preview";
 
 onServer("POST /links/preview", (server) => {
-  test("tells of each item in order what would become of it", async () => {
+  test("reports what would become of each item, in order", async () => {
     const me = await server().account();
     const taken = await me.post("/api/v1/links", { url: "https://example.org/taken" });
 

@@ -27,7 +27,7 @@ const afterOneStep = () => {
 };
 
 onServer("when the catalogue grows", (server, { test, testOnBoth }) => {
-  test("links are filed anew, each once, and the rest stays as it is", async () => {
+  test("links are reclassified, each once, and the rest stays as it is", async () => {
     const me = await server().account("enterprise");
     const { store } = server().deps;
     await reclassify({ store, catalogue: BEFORE });

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { check } from "../../tests/checked.ts";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
@@ -29,7 +29,7 @@ const lettersTo = (address: string) =>
 
 onServer(
   "an alert by mail",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     test("is one conversation about each link, with the state in the sender's name", async () => {
       const me = await server().account();
       const { id, address } = await mailTo(server(), me, { name: "Docs" });
@@ -161,7 +161,7 @@ onServer(
       ]);
     });
 
-    test("expires what waited three days for the mail server", async () => {
+    testOnBoth("expires what waited three days for the mail server", async () => {
       const me = await server().account();
       const { id } = await mailTo(server(), me);
       const link = await addLink(me, { url: "https://example.com/old" });

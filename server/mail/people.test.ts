@@ -88,7 +88,7 @@ onServer(
       expect((await follow(second)).status).toBe(200);
     });
 
-    test("tells no one apart who has forgotten a password", async () => {
+    testOnBoth("tells no one apart who has forgotten a password", async () => {
       const { owner } = await newOwner(server());
       const browser = openBrowser(server());
 
@@ -118,20 +118,23 @@ onServer(
       expect(statuses).toEqual([202, 202, 202, 429]);
     });
 
-    test("is tested thirty times an hour at most by an administrator, to their own address", async () => {
-      const [{ browsers, owner }, other] = [await newTeam(server()), await newTeam(server())];
-      for (const each of [owner, other.owner]) await makeAdministrator(server(), each.id);
-      const tried = async (browser: Browser) => (await browser.post("/admin/mail/test")).status;
+    testOnBoth(
+      "is tested thirty times an hour at most by an administrator, to their own address",
+      async () => {
+        const [{ browsers, owner }, other] = [await newTeam(server()), await newTeam(server())];
+        for (const each of [owner, other.owner]) await makeAdministrator(server(), each.id);
+        const tried = async (browser: Browser) => (await browser.post("/admin/mail/test")).status;
 
-      const statuses = [];
-      for (let n = 0; n < 31; n++) statuses.push(await tried(browsers.owner));
+        const statuses = [];
+        for (let n = 0; n < 31; n++) statuses.push(await tried(browsers.owner));
 
-      expect(statuses).toEqual([...Array(30).fill(200), 429]);
-      expect(lettersTo(owner.email)).toHaveLength(30);
-      expect(await tried(other.browsers.owner)).toBe(200);
-      server().clock.moveBy(HOUR);
-      expect(await tried(browsers.owner)).toBe(200);
-    });
+        expect(statuses).toEqual([...Array(30).fill(200), 429]);
+        expect(lettersTo(owner.email)).toHaveLength(30);
+        expect(await tried(other.browsers.owner)).toBe(200);
+        server().clock.moveBy(HOUR);
+        expect(await tried(browsers.owner)).toBe(200);
+      },
+    );
 
     test("is one message however often an owner asks while it waits, and ten a day to an address", async () => {
       const { browsers } = await newTeam(server());
@@ -235,15 +238,18 @@ onServer(
       expect(lettersTo("many29@example.org")).toHaveLength(1);
     });
 
-    test("reports a new password, and a change of the second factor, to its owner", async () => {
-      const { owner, browsers } = await newTeam(server());
-      await browsers.owner.patch("/session/password", { current: PASSWORD, new: NEXT });
-      await sendAll(server().deps);
+    testOnBoth(
+      "reports a new password, and a change of the second factor, to its owner",
+      async () => {
+        const { owner, browsers } = await newTeam(server());
+        await browsers.owner.patch("/session/password", { current: PASSWORD, new: NEXT });
+        await sendAll(server().deps);
 
-      expect(lettersTo(owner.email).map(({ subject }) => subject)).toEqual([
-        "Your password was changed on links.example.org",
-      ]);
-    });
+        expect(lettersTo(owner.email).map(({ subject }) => subject)).toEqual([
+          "Your password was changed on links.example.org",
+        ]);
+      },
+    );
 
     test("says that an address belongs to another account, to its owner only", async () => {
       const { browsers } = await newTeam(server());
@@ -259,7 +265,7 @@ onServer(
       expect(tokenIn(other.email)).toBeUndefined();
     });
 
-    test("waits for a mail server that does not work", async () => {
+    testOnBoth("waits for a mail server that does not work", async () => {
       const { browsers } = await newTeam(server());
       host.answers({ mail: "421 4.3.2 Shutting down" });
       await browsers.owner.post("/people", { email: "patient@example.org", role: "editor" });
@@ -289,7 +295,7 @@ onServer(
         links: [{ url: `https://example.org/${crypto.randomUUID()}`, assignee_id: to.id }],
       });
 
-    test("says how many links were assigned to someone, once an hour", async () => {
+    testOnBoth("says how many links were assigned to someone, once an hour", async () => {
       const { owner, editor, browsers } = await newTeam(server());
       await prove(editor);
       const { clock, deps } = server();
@@ -325,57 +331,63 @@ onServer(
       expect(lettersTo(owner.email)).toEqual([]);
     });
 
-    test("is not sent of links that someone takes themselves, gives back, or does not want to hear of", async () => {
-      const { owner, editor, viewer: reader, browsers } = await newTeam(server());
-      await prove(owner, editor, reader);
-      const { clock, deps } = server();
-      const links = [{ url: `https://example.org/${crypto.randomUUID()}`, assignee_id: "me" }];
-      const { body } = await browsers.editor.post("/links/batch", { links });
-      const path = `/links/${body.data.results[0].link.id}`;
+    testOnBoth(
+      "is not sent of links that someone takes themselves, gives back, or does not want to hear of",
+      async () => {
+        const { owner, editor, viewer: reader, browsers } = await newTeam(server());
+        await prove(owner, editor, reader);
+        const { clock, deps } = server();
+        const links = [{ url: `https://example.org/${crypto.randomUUID()}`, assignee_id: "me" }];
+        const { body } = await browsers.editor.post("/links/batch", { links });
+        const path = `/links/${body.data.results[0].link.id}`;
 
-      const given = await browsers.editor.patch(path, { assignee_id: owner.id });
-      await browsers.editor.patch(path, { assignee_id: null });
-      const off = await browsers.viewer.post("/mail/me", { assigned: false });
-      const people = (await browsers.owner.get("/people")).body.data.items;
-      const viewer = people.find(({ role }: { role: string }) => role === "viewer");
-      await browsers.editor.patch(path, { assignee_id: viewer.id });
-      clock.moveBy(DAY);
-      await sendAll(deps);
+        const given = await browsers.editor.patch(path, { assignee_id: owner.id });
+        await browsers.editor.patch(path, { assignee_id: null });
+        const off = await browsers.viewer.post("/mail/me", { assigned: false });
+        const people = (await browsers.owner.get("/people")).body.data.items;
+        const viewer = people.find(({ role }: { role: string }) => role === "viewer");
+        await browsers.editor.patch(path, { assignee_id: viewer.id });
+        clock.moveBy(DAY);
+        await sendAll(deps);
 
-      expect([given.status, off.body.data.assigned]).toEqual([200, false]);
-      for (const { email } of [owner, editor, viewer]) expect(lettersTo(email)).toEqual([]);
+        expect([given.status, off.body.data.assigned]).toEqual([200, false]);
+        for (const { email } of [owner, editor, viewer]) expect(lettersTo(email)).toEqual([]);
 
-      await browsers.editor.patch(path, { assignee_id: owner.id });
-      await browsers.editor.patch(path, { assignee_id: null });
-      clock.moveBy(2 * MINUTE);
-      await sendAll(deps);
-      await browsers.editor.patch(path, { assignee_id: owner.id });
-      clock.moveBy(2 * MINUTE);
-      await sendAll(deps);
-      expect(lettersTo(owner.email)).toHaveLength(1);
-    });
+        await browsers.editor.patch(path, { assignee_id: owner.id });
+        await browsers.editor.patch(path, { assignee_id: null });
+        clock.moveBy(2 * MINUTE);
+        await sendAll(deps);
+        await browsers.editor.patch(path, { assignee_id: owner.id });
+        clock.moveBy(2 * MINUTE);
+        await sendAll(deps);
+        expect(lettersTo(owner.email)).toHaveLength(1);
+      },
+    );
 
-    test("is not sent about links to addresses that no one has proven, or that have refused it", async () => {
-      const { account, owner, editor, viewer, browsers } = await newTeam(server());
-      const { clock, deps } = server();
-      const of = { accountId: account.id, n: 0 };
-      await prove(editor);
-      await deps.store.insert(mailAddresses).values([
-        { ...of, address: editor.email, refusedAt: 1 },
-        { ...of, address: viewer.email, confirmedAt: 1 },
-      ]);
+    testOnBoth(
+      "is not sent about links to addresses that no one has proven, or that have refused it",
+      async () => {
+        const { account, owner, editor, viewer, browsers } = await newTeam(server());
+        const { clock, deps } = server();
+        const of = { accountId: account.id, n: 0 };
+        await prove(editor);
+        await deps.store.insert(mailAddresses).values([
+          { ...of, address: editor.email, refusedAt: 1 },
+          { ...of, address: viewer.email, confirmedAt: 1 },
+        ]);
 
-      await assign(browsers.editor, owner);
-      await assign(browsers.owner, editor);
-      await assign(browsers.owner, viewer);
-      clock.moveBy(DAY);
-      await sendAll(deps);
-      const sent = [owner, editor, viewer].map(({ email }) => lettersTo(email).length);
+        await assign(browsers.editor, owner);
+        await assign(browsers.owner, editor);
+        await assign(browsers.owner, viewer);
+        clock.moveBy(DAY);
+        await sendAll(deps);
+        const sent = [owner, editor, viewer].map(({ email }) => lettersTo(email).length);
 
-      expect(sent).toEqual([0, 0, 1]);
-      const ask = async (browser: Browser) => (await browser.get("/mail/me")).body.data.is_proven;
-      expect([await ask(browsers.owner), await ask(browsers.editor)]).toEqual([false, true]);
-    });
+        expect(sent).toEqual([0, 0, 1]);
+        const ask = async (browser: Browser) => (await browser.get("/mail/me")).body.data.is_proven;
+        expect([await ask(browsers.owner), await ask(browsers.editor)]).toEqual([false, true]);
+      },
+    );
 
     test("counts links that are assigned while a message is sent in the next one, an hour later", async () => {
       const { editor, browsers } = await newTeam(server());
@@ -400,50 +412,53 @@ onServer(
       expect(counts()).toEqual(["1", "2"]);
     });
 
-    test("says to those who can change it that a host refuses what is set for it, once a day", async () => {
-      const { owner, editor, viewer, browsers } = await newTeam(server());
-      const { clock, deps } = server();
-      const { body } = await browsers.owner.post("/host-settings", {
-        host: "docs.example.org",
-        headers: [{ name: "X-Key", value: "key-0123456789" }],
-      });
-      await browsers.owner.post("/links", {
-        ...{ url: "https://docs.example.org/", check_frequency: "hourly" },
-      });
-      const round = async (found: "accepted" | "refused", after = DAY) => {
-        clock.moveBy(after);
-        const end = saw(found === "refused" ? "credentials_refused" : "ok");
-        const host = { id: body.data.id, version: 1, found };
-        await checkDueLinks({ ...deps, check: async () => ({ ...end, host }) });
-      };
+    testOnBoth(
+      "says to those who can change it that a host refuses what is set for it, once a day",
+      async () => {
+        const { owner, editor, viewer, browsers } = await newTeam(server());
+        const { clock, deps } = server();
+        const { body } = await browsers.owner.post("/host-settings", {
+          host: "docs.example.org",
+          headers: [{ name: "X-Key", value: "key-0123456789" }],
+        });
+        await browsers.owner.post("/links", {
+          ...{ url: "https://docs.example.org/", check_frequency: "hourly" },
+        });
+        const round = async (found: "accepted" | "refused", after = DAY) => {
+          clock.moveBy(after);
+          const end = saw(found === "refused" ? "credentials_refused" : "ok");
+          const host = { id: body.data.id, version: 1, found };
+          await checkDueLinks({ ...deps, check: async () => ({ ...end, host }) });
+        };
 
-      await round("refused");
-      await round("refused");
-      await sendAll(deps);
-      const letters = lettersTo(owner.email);
-      expect(letters.map(({ subject }) => subject)).toEqual([
-        "docs.example.org refuses the credentials of your checks",
-      ]);
-      expect(letters[0]!.text).not.toContain("key-0123456789");
-      expect([editor, viewer].map(({ email }) => lettersTo(email).length)).toEqual([1, 0]);
+        await round("refused");
+        await round("refused");
+        await sendAll(deps);
+        const letters = lettersTo(owner.email);
+        expect(letters.map(({ subject }) => subject)).toEqual([
+          "docs.example.org refuses the credentials of your checks",
+        ]);
+        expect(letters[0]!.text).not.toContain("key-0123456789");
+        expect([editor, viewer].map(({ email }) => lettersTo(email).length)).toEqual([1, 0]);
 
-      await round("accepted");
-      await round("refused");
-      await round("accepted");
-      await sendAll(deps);
-      expect(lettersTo(owner.email)).toHaveLength(1);
+        await round("accepted");
+        await round("refused");
+        await round("accepted");
+        await sendAll(deps);
+        expect(lettersTo(owner.email)).toHaveLength(1);
 
-      await round("refused");
-      await sendAll(deps);
-      expect(lettersTo(owner.email)).toHaveLength(2);
-      for (const found of ["accepted", "refused", "accepted", "refused"] as const)
-        await round(found, DAY / 8);
-      await sendAll(deps);
-      expect(lettersTo(owner.email)).toHaveLength(2);
-      clock.moveBy(DAY);
-      await sendAll(deps);
-      expect(lettersTo(owner.email)).toHaveLength(3);
-    });
+        await round("refused");
+        await sendAll(deps);
+        expect(lettersTo(owner.email)).toHaveLength(2);
+        for (const found of ["accepted", "refused", "accepted", "refused"] as const)
+          await round(found, DAY / 8);
+        await sendAll(deps);
+        expect(lettersTo(owner.email)).toHaveLength(2);
+        clock.moveBy(DAY);
+        await sendAll(deps);
+        expect(lettersTo(owner.email)).toHaveLength(3);
+      },
+    );
 
     test("is forgotten after thirty days", async () => {
       server().clock.moveBy(31 * DAY);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { eachRow } from "../../tests/each-row.ts";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
@@ -46,7 +46,7 @@ const oneClick = (server: TestServer, path: string) =>
 
 onServer(
   "the recipient of an alert",
-  (server) => {
+  (server, { test, testOnBoth }) => {
     beforeAll(() => void host.letters.splice(0));
 
     test("is sent thirty tests an hour by an account, also when two are asked for at once", async () => {
@@ -258,7 +258,7 @@ onServer(
       expect(lettersTo("uma@example.org")).toHaveLength(sent);
     });
 
-    test("can refuse all mail of an account, and take that back", async () => {
+    testOnBoth("can refuse all mail of an account, and take that back", async () => {
       const me = await server().account();
       const ids: string[] = [];
       await agreeTo(server(), me, "erin@example.org");

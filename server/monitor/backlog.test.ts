@@ -13,7 +13,7 @@ const PLACES = 10;
 const PER_SECOND = PLACES / 2;
 
 onBothEngines("While more links are due than can be checked", (server) => {
-  test("whoever asks by hand does not wait for all that was due before", async () => {
+  test("a manual check does not wait for all that was due before", async () => {
     const me = await server().account();
     const clock = movableClock(server().clock.now());
     const loop = playLoop(server(), {

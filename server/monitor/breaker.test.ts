@@ -10,7 +10,7 @@ import type { OnlineState } from "../verdict/online/online.ts";
 import { createBreaker } from "../verdict/own-fault.ts";
 import type { Reason } from "../verdict/reasons/reasons.ts";
 
-/** A breaker after checks of as many sites in turn, the first of which failed as told. */
+/** A breaker after checks of as many sites in turn, the first of which failed in the given way. */
 function breakerAfter(checks: { failed: number; fine: number; sites: number; as?: Reason }) {
   const { failed, fine, sites, as = "conn_timeout" } = checks;
   const breaker = createBreaker();
@@ -71,7 +71,7 @@ describe("The circuit breaker holds", () => {
     expect(breaker.isTripped()).toBe(false);
   });
 
-  test("anew after it was reset", () => {
+  test("from zero after it was reset", () => {
     const breaker = breakerAfter({ failed: 20, fine: 0, sites: 20 });
 
     breaker.reset();

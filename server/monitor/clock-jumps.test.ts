@@ -169,31 +169,38 @@ onServer("A clock that is set back", (server, { test, testOnBoth }) => {
     expect(link?.nextCheckAt).toBe(inADay);
   });
 
-  test("gives back what a checker that died held, and what somebody asked for, soon", async () => {
-    const me = await server().account();
-    const clock = setClock(server().clock.now());
-    await addMany(server(), me, { count: 2, url: "https://held.test/", dueAt: clock.now() + YEAR });
-    const { store } = server().deps;
-    const until = clock.now() + YEAR;
-    await store
-      .update(links)
-      .set({ checkingUntil: until })
-      .where(eq(links.accountId, me.accountId));
-    await store.update(links).set({ lease: "gone" }).where(eq(links.id, "https://held.test/1"));
+  testOnBoth(
+    "soon gives back what a dead checker held, and what was requested by hand",
+    async () => {
+      const me = await server().account();
+      const clock = setClock(server().clock.now());
+      await addMany(server(), me, {
+        count: 2,
+        url: "https://held.test/",
+        dueAt: clock.now() + YEAR,
+      });
+      const { store } = server().deps;
+      const until = clock.now() + YEAR;
+      await store
+        .update(links)
+        .set({ checkingUntil: until })
+        .where(eq(links.accountId, me.accountId));
+      await store.update(links).set({ lease: "gone" }).where(eq(links.id, "https://held.test/1"));
 
-    const loop = playLoop(server(), { clock, check: async () => saw("ok") });
-    await loop.begins();
-    await loop.seconds(5);
-    expect(loop.begun.map(({ id }) => id)).toEqual(["https://held.test/2"]);
-    await loop.seconds(LEASE_MS / 1000);
+      const loop = playLoop(server(), { clock, check: async () => saw("ok") });
+      await loop.begins();
+      await loop.seconds(5);
+      expect(loop.begun.map(({ id }) => id)).toEqual(["https://held.test/2"]);
+      await loop.seconds(LEASE_MS / 1000);
 
-    expect(loop.begun.map(({ id }) => id)).toContain("https://held.test/1");
-    await loop.stop();
-  });
+      expect(loop.begun.map(({ id }) => id)).toContain("https://held.test/1");
+      await loop.stop();
+    },
+  );
 });
 
 describe("A watched clock", () => {
-  test("tells of jumps of more than a minute, once each", () => {
+  test("reports jumps of more than a minute, once each", () => {
     const clock = setClock(Date.parse("2030-01-01T12:00:00Z"));
     const jump = watchClock(clock);
     clock.moveBy(DAY);

@@ -29,13 +29,13 @@ const known = (id: string | null, more: Partial<KnownLink> = {}): KnownLink => (
 const concluded = (more: Partial<Conclusion> = {}) =>
   saw("ok", { statusCode: 200, responseTimeMs: 5, finalUrl: URL_A, ...more });
 
-/** Checks that end when they are told to, or at once with what is given. */
+/** Checks that end on request, or at once with what is given. */
 function checks(ends?: Partial<Conclusion>) {
   const clock = movableClock(NOW);
   const begun: string[] = [];
   const open: { end: (more?: Partial<Conclusion>) => void; fail: (error: Error) => void }[] = [];
   const run: CheckLink = ({ id }) => {
-    begun.push(id ?? "nobody");
+    begun.push(id ?? "no link");
     if (ends) return Promise.resolve(concluded(ends));
     return new Promise((resolve, fail) =>
       open.push({ end: (more) => resolve(concluded(more)), fail }),
@@ -84,13 +84,13 @@ describe("while a check is under way", () => {
     expect(begun).toEqual(["mine"]);
   });
 
-  test("so does a URL that nobody keeps", async () => {
+  test("so does a URL without a link", async () => {
     const { check, begun } = checks({});
 
     await Promise.all([check(known(null), signal), check(known(null), signal)]);
     await check(known(null), signal);
 
-    expect(begun).toEqual(["nobody", "nobody"]);
+    expect(begun).toEqual(["no link", "no link"]);
   });
 
   test("its end by abortion is the end for all, and not remembered", async () => {
@@ -132,8 +132,8 @@ describe("what a check came to", () => {
   eachRow([
     ["asked", "mine"],
     ["shared the check", "yours"],
-    ["was told afterwards", "late"],
-  ])("is not told again to a link that was told", async (_, id) => {
+    ["received it afterwards", "late"],
+  ])("is not repeated for a link that has received it", async (_, id) => {
     const { clock, check, begun, open } = checks();
     const both = Promise.all([check(known("mine"), signal), check(known("yours"), signal)]);
     open[0]?.end();

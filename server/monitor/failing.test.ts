@@ -28,7 +28,7 @@ async function checkWhenDue(server: TestServer, me: Asker, path: string, end: Co
   return waited / HOUR;
 }
 
-async function toldOf({ deps }: TestServer, me: Asker) {
+async function typesOf({ deps }: TestServer, me: Asker) {
   const rows = await deps.store.select().from(events).where(eq(events.accountId, me.accountId));
   return rows.map(({ type, data }) => `${type} ${JSON.parse(data).reason}`);
 }
@@ -126,7 +126,7 @@ onServer("a link that goes on failing", (server) => {
       "active ok",
     ]);
     expect(items[0].message).toBe(message);
-    expect((await toldOf(server(), me)).sort()).toEqual([
+    expect((await typesOf(server(), me)).sort()).toEqual([
       "check.complete conn_refused",
       "check.complete conn_refused",
       "check.complete conn_refused",

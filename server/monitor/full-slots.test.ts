@@ -5,7 +5,7 @@ import { startReceiver } from "../../tests/receiver.ts";
 import { startRawSite } from "../../tests/site.ts";
 import { createWatch } from "../../tests/waits.ts";
 
-/** More than the runtime allows at once by itself. */
+/** More than the runtime allows at once by default. */
 const PLACES = 300;
 const PASSWORD = "correct horse battery staple";
 

@@ -34,7 +34,7 @@ const answers =
 const asksFor = (status: number, seconds: number) =>
   answers(status, { "Retry-After": `${seconds}` });
 
-/** Single attempts, on a clock that moves by itself whenever somebody waits. */
+/** Single attempts, on a clock that moves on its own whenever something sleeps. */
 function prober() {
   const clock = movableClock("2030-01-01T00:00:00Z", { autoMove: true });
   const outbound = labOutbound({ clock });
@@ -49,7 +49,7 @@ function prober() {
 
 type Options = {
   random?: () => number;
-  /** One that nobody moves, instead of one that moves by itself. */
+  /** One that stands still, instead of one that moves on its own. */
   clock?: MovableClock;
   signal?: AbortSignal;
   hostConcurrency?: number;
@@ -338,7 +338,7 @@ describe("the other links of a site that wants to be left alone", () => {
 describe("of very many links of one site", () => {
   const MANY = 60;
 
-  /** What is settled of so many checks begun at once while no time goes by. */
+  /** What is settled of so many checks begun at once while no time passes. */
   async function crowd(known: Partial<KnownLink> = {}, serviceAt?: (host: string) => Service) {
     const site = siteWith({ "/": "hello", "/ask": "hello" });
     const stopping = new AbortController();
@@ -380,8 +380,8 @@ describe("of very many links of one site", () => {
   });
 
   eachRow([
-    ["somebody waits for is put off", { isRequested: true }],
-    ["nobody keeps is put off, as nobody would take it up again", { id: null }],
+    ["someone waits for is put off", { isRequested: true }],
+    ["belongs to no link is put off, as no one would take it up again", { id: null }],
   ])("none is put off that has to be checked now", async (_, known) => {
     expect(await crowd(known)).toEqual([]);
   });

@@ -48,7 +48,7 @@ const countSeen = async ({ deps: { store } }: TestServer, me: Asker, url: string
   return Object.fromEntries(rows.map(({ reason, count: n }) => [reason, Number(n)]));
 };
 
-onServer("Beside many links whose sites never answer", (server) => {
+onServer("Next to many links whose sites never answer", (server) => {
   test("as many healthy ones are checked within a minute, and at once when that is known", async () => {
     const me = await server().account("enterprise");
     const clock = movableClock(server().clock.now());
@@ -101,7 +101,7 @@ function crowdedCheck(server: TestServer, clock: Clock) {
   return { check, underWay };
 }
 
-onServer("Beside very many links of one site", (server) => {
+onServer("Next to very many links of one site", (server) => {
   test("those of other sites are on time, and the site is asked as fast as it may be", async () => {
     const site = startSite({}, { otherwise: answer });
     const me = await server().account("enterprise");

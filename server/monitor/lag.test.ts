@@ -35,7 +35,7 @@ test("a loop that keeps its time has no lag", () => {
   expect(worstSince(0)).toBe(0);
 });
 
-test("the worst lag since a moment is told, and none from before it", () => {
+test("the worst lag since a moment is returned, and none from before it", () => {
   const { clock, run, stall, worstSince } = playedLoop();
   run(3);
   stall(6000);
@@ -67,7 +67,7 @@ test("a lag counts before the beat that is late has come", () => {
   expect(worstSince(clock.elapsed())).toBe(4000);
 });
 
-test("less than a second is no lag once it is over", () => {
+test("less than a second does not count as lag once it is over", () => {
   const { stall, worstSince } = playedLoop();
 
   stall(900);

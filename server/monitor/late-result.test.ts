@@ -11,7 +11,7 @@ const LINKS = 100;
 const ROUNDS = sized(4, 12);
 
 onBothEngines("A result that comes when its lease has just run out", (server) => {
-  test("is written whole or not at all, whoever claims its link meanwhile", async () => {
+  test("is written whole or not at all, whichever process claims its link meanwhile", async () => {
     const { deps, clock } = server();
     const me = await server().account();
     const urls = Array.from({ length: LINKS }, (_, n) => ({ url: `https://example.org/${n}` }));
@@ -34,9 +34,9 @@ onBothEngines("A result that comes when its lease has just run out", (server) =>
         deps.store.select().from(links).where(isMine),
         deps.store.select().from(checks).where(eq(checks.checkedAt, at)),
       ]);
-      const told = new Set(history.map(({ linkNo }) => linkNo));
+      const recorded = new Set(history.map(({ linkNo }) => linkNo));
       const changed = rows.filter(({ lastCheckedAt }) => lastCheckedAt === at);
-      expect(new Set(changed.map(({ no }) => no))).toEqual(told);
+      expect(new Set(changed.map(({ no }) => no))).toEqual(recorded);
       await deps.store.update(links).set({ nextCheckAt: clock.now(), lease: null }).where(isMine);
     }
   });

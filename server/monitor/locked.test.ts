@@ -18,7 +18,7 @@ const LOCKED_S = 10;
 /** What SQLite waits for a lock would pass on the clock of the machine. */
 const NO_WAIT = 0;
 
-/** Somebody else has the database for themselves; gives what ends that. */
+/** Locks the database for another connection; returns what unlocks it. */
 async function lock({ config, deps }: TestServer): Promise<() => Promise<void>> {
   if (deps.store.engine.name === "postgres") {
     const other = new SQL(config.databaseUrl, { max: 1 });

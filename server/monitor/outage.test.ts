@@ -141,7 +141,7 @@ const countHeld = async ({ deps: { store } }: TestServer, { accountId }: Asker) 
 
 /** All that a check may change, except when each link is due; the links as one number. */
 async function everything({ deps: { store } }: TestServer, { accountId, accountNo }: Asker) {
-  const [rows, counts, usage, history, told] = await Promise.all([
+  const [rows, counts, usage, history, sent] = await Promise.all([
     store.select().from(links).where(eq(links.accountId, accountId)).orderBy(links.id),
     store.select().from(linkCounts).where(eq(linkCounts.subject, accountNo)),
     store.select().from(usageDays).where(eq(usageDays.accountId, accountId)),
@@ -149,7 +149,7 @@ async function everything({ deps: { store } }: TestServer, { accountId, accountN
     store.$count(events, eq(events.accountId, accountId)),
   ]);
   const all = Bun.hash(JSON.stringify(rows.map((row) => ({ ...row, nextCheckAt: 0 }))));
-  return { all, counts, usage, history, told };
+  return { all, counts, usage, history, sent };
 }
 
 onServer("A monitor whose line is cut for five minutes", (server) => {
@@ -195,7 +195,7 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
     expect(Number(due)).toBeLessThanOrEqual(LINKS);
     const after = await everything(server(), me);
     expect(after.counts).toEqual(before.counts);
-    expect(after.told).toBe(before.told);
+    expect(after.sent).toBe(before.sent);
     await internet.stop();
   });
 
@@ -237,7 +237,7 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
     await internet.stop();
   });
 
-  test("takes on 64 links a second when it is back, after what somebody asks for", async () => {
+  test("takes on 64 links a second when it is back, after those requested by hand", async () => {
     const me = await server().account();
     await addLinks(me, 300, 8080);
     const clock = movableClock(server().clock.now());
@@ -264,7 +264,7 @@ onServer("A monitor whose line is cut for five minutes", (server) => {
     await loop.stop();
   });
 
-  test("gives back at once what it took on while it was told to stop", async () => {
+  test("gives back at once what it took on while it was stopping", async () => {
     const me = await server().account();
     await addLinks(me, 3, 8080);
     const clock = movableClock(server().clock.now());

@@ -45,7 +45,7 @@ describe("a connection that fails", () => {
     });
   });
 
-  test("is laid to the server when the operator names nobody to ask", async () => {
+  test("is blamed on the server when there are no sentinels", async () => {
     const { check, asked } = guarded(0, {}, []);
 
     const conclusion = await check(await refused());

@@ -18,14 +18,14 @@ type Seen = Reason | Conclusion;
 const conclusionOf = (seen: Seen) => (typeof seen === "string" ? saw(seen) : seen);
 
 /** What each check of a new link comes to, such as "unknown conn_refused". */
-const told = (...checks: [hour: number, seen: Seen][]) =>
+const verdictsOf = (...checks: [hour: number, seen: Seen][]) =>
   outcomesOf(checks.map(([hour, seen]) => [hour, conclusionOf(seen)])).map((outcome) => {
     if (outcome.kind === "void") return "void";
     const { status, reason, cause } = outcome.conclusion;
     return `${status} ${reason}${cause ? ` of ${cause}` : ""}`;
   });
 
-const lastOf = (...checks: [hour: number, seen: Seen][]) => told(...checks).at(-1);
+const lastOf = (...checks: [hour: number, seen: Seen][]) => verdictsOf(...checks).at(-1);
 
 const ORIGIN_GONE = saw("http_530", {
   statusCode: 530,
@@ -39,7 +39,7 @@ const NO_IPV6 = saw("conn_unreachable", {
   evidence: { ...NO_EVIDENCE, signals: [{ rule: "no_ipv6_here", text: "There is no IPv6." }] },
 });
 
-test("A way that this machine does not have is nobody's failure, however long it goes on", () => {
+test("A missing network path of this machine is not a failure, however long it lasts", () => {
   expect(lastOf([0, NO_IPV6], [DAYS_3, NO_IPV6], [2 * DAYS_3, NO_IPV6])).toBe(
     "unknown conn_unreachable",
   );
@@ -132,7 +132,7 @@ describe("What is not the link's death stays unknown for ever", () => {
   eachRow(TABLES.never_death)("however long it lasts", (reason) => {
     const checks = [0, 1, 6, 24, 72, 168, 2000].map((hour): [number, Reason] => [hour, reason]);
 
-    expect(new Set(told(...checks))).toEqual(new Set([`unknown ${reason}`]));
+    expect(new Set(verdictsOf(...checks))).toEqual(new Set([`unknown ${reason}`]));
   });
 });
 
@@ -172,7 +172,7 @@ describe("A series of failures", () => {
     expect(lastOf(...two, [25, "conn_refused"])).toBe("dead persistent_failure of conn_refused");
   });
 
-  test("keeps a link dead that goes on failing, and tells of it once", () => {
+  test("keeps a link dead that goes on failing, and reports it once", () => {
     const checks = [0, 12, 24, 36, 48].map((hour): [number, Conclusion] => [
       hour,
       saw("conn_refused"),
@@ -189,7 +189,7 @@ describe("A series of failures", () => {
     ]);
   });
 
-  test("makes a link dead again that was dead for another reason, and tells of nothing", () => {
+  test("makes a link dead again that was dead for another reason, and reports nothing", () => {
     const checks = ["http_404", ...Array(5).fill("conn_refused")].map(
       (reason, i): [number, Conclusion] => [i * 8, saw(reason)],
     );
@@ -236,9 +236,13 @@ describe("What a service says is gone, and must say for longer,", () => {
   const OPEN = "unknown unconfirmed of service_account_gone";
 
   test("is dead for that reason after as long, in three checks", () => {
-    expect(told([0, said()], [0.5, said()], [1 - MILLISECOND, said()])).toEqual([OPEN, OPEN, OPEN]);
-    expect(told([0, said()], [0.5, said()], [1, said()])).toEqual([OPEN, OPEN, DEAD]);
-    expect(told([0, said()], [2, said()])).toEqual([OPEN, OPEN]);
+    expect(verdictsOf([0, said()], [0.5, said()], [1 - MILLISECOND, said()])).toEqual([
+      OPEN,
+      OPEN,
+      OPEN,
+    ]);
+    expect(verdictsOf([0, said()], [0.5, said()], [1, said()])).toEqual([OPEN, OPEN, DEAD]);
+    expect(verdictsOf([0, said()], [2, said()])).toEqual([OPEN, OPEN]);
   });
 
   test("keeps no cause, since the reason is it", () => {
@@ -248,7 +252,7 @@ describe("What a service says is gone, and must say for longer,", () => {
     expect("cause" in conclusion || "cause" in conclusion.evidence).toBeFalse();
   });
 
-  test("begins anew after anything else", () => {
+  test("starts over after anything else", () => {
     expect(lastOf([0, said()], [1, said()], [2, "http_503"], [3, said()])).toBe(OPEN);
     expect(lastOf([0, said()], [1, said()], [2, said("service_not_found")])).toBe(
       "unknown unconfirmed of service_not_found",

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { DAY, HOUR, saw } from "../../tests/checker/ended.ts";
 import { addMany } from "../../tests/checker/many-links.ts";
+import { cutEverywhere } from "../../tests/events/failing-store.ts";
 import { type Asker, onBothEngines, onServer, type TestServer } from "../../tests/harness.ts";
 import { addLink, setLink } from "../../tests/rows.ts";
 import { createDeps } from "../app/build.ts";
@@ -18,14 +19,14 @@ import { recordResults } from "./record.ts";
 const CHECKS = 2 * CHECKS_OF_PART + 200;
 const HOOK = { url: "https://example.org/hook", events: ["check.complete", "link.dead"] };
 
-const told = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
+const dataOf = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
 
 /** What every count of the account says, one after the other. */
 async function countsOf({ deps: { store } }: TestServer, me: Asker) {
   const mine = eq(usageDays.accountId, me.accountId);
   const [listed, counted, used, sent] = [
-    (await told(me, "history")).pagination.total,
-    (await told(me, "history/stats")).totalChecks,
+    (await dataOf(me, "history")).pagination.total,
+    (await dataOf(me, "history/stats")).totalChecks,
     (await store.select().from(usageDays).where(mine)).reduce((sum, day) => sum + day.checks, 0),
     await store.$count(events, eq(events.accountId, me.accountId)),
   ];
@@ -97,6 +98,32 @@ onBothEngines("A result", (server) => {
     expect(await countsOf(server(), me)).toEqual(before);
   });
 
+  test("is written with all that follows from it, or not at all, wherever the database goes away", async () => {
+    const { deps, clock } = server();
+    const me = await server().account();
+    await me.post("/api/v1/webhooks", HOOK);
+    const id = await addLink(me);
+    const result = {
+      link: await claim(server(), id),
+      conclusion: saw("http_410"),
+      at: clock.now(),
+    };
+
+    const seen = await cutEverywhere(
+      deps,
+      (cut) => recordResults(cut, [result]),
+      async () => {
+        const { status } = await dataOf(me, `links/${id}`);
+        return { ...(await countsOf(server(), me)), status };
+      },
+    );
+
+    const before = { listed: 0, counted: 0, used: 0, sent: 0, status: "checking" };
+    const after = { listed: 1, counted: 1, used: 1, sent: 2, status: "dead" };
+    expect(seen.slice(0, -1)).toEqual(Array(seen.length - 1).fill(before));
+    expect(seen.at(-1)).toEqual(after);
+  });
+
   test.each([
     ["later", 500, false],
     ["at the same moment", 0, false],
@@ -117,12 +144,12 @@ onBothEngines("A result", (server) => {
     for (const group of groups) await recordResults(deps, group);
 
     expect(await countsOf(server(), me)).toEqual({ listed: 1, counted: 1, used: 1, sent: 1 });
-    expect(await told(me, `links/${id}`)).toMatchObject({ status: "active" });
-    expect((await told(me, "history")).items).toMatchObject([{ status: "active" }]);
+    expect(await dataOf(me, `links/${id}`)).toMatchObject({ status: "active" });
+    expect((await dataOf(me, "history")).items).toMatchObject([{ status: "active" }]);
   });
 });
 
-onServer("After the clock was set back", (server) => {
+onServer("After the clock was set back", (server, { test, testOnBoth }) => {
   /** A link that was last checked an hour from now. */
   async function aheadOf(me: Asker): Promise<string> {
     const id = await addLink(me);
@@ -132,7 +159,7 @@ onServer("After the clock was set back", (server) => {
     return id;
   }
 
-  /** The link is checked, as somebody asked for by hand. */
+  /** The link is checked, as requested by hand. */
   async function checkByHand(me: Asker, id: string, reason: Reason): Promise<void> {
     const { deps, clock } = server();
     await me.post(`/api/v1/links/${id}/check`);
@@ -141,19 +168,19 @@ onServer("After the clock was set back", (server) => {
     clock.moveBy(1000);
   }
 
-  test("every check that somebody asks for is in history, also when many taught nothing", async () => {
+  testOnBoth("every manual check is in history, also when many had no result", async () => {
     const me = await server().account();
     const id = await aheadOf(me);
     const reasons: Reason[] = [...Array<Reason>(5).fill("monitor_offline"), "http_404"];
 
     for (const reason of reasons) await checkByHand(me, id, reason);
 
-    const { items } = await told(me, `links/${id}/history`);
+    const { items } = await dataOf(me, `links/${id}/history`);
     expect(items.map(({ reason }: { reason: Reason }) => reason)).toEqual(reasons.toReversed());
-    expect((await told(me, "history/stats")).totalChecks).toBe(reasons.length);
+    expect((await dataOf(me, "history/stats")).totalChecks).toBe(reasons.length);
   });
 
-  test("webhooks are told of a check at once, and not when the clock has caught up", async () => {
+  test("webhooks are called for a check at once, and not when the clock has caught up", async () => {
     const { deps, clock } = server();
     const me = await server().account();
     await me.post("/api/v1/webhooks", HOOK);

@@ -67,7 +67,7 @@ const SLOW: Partial<ClaimedLink> = { lastReason: "read_timeout" };
 const ASKED: Partial<ClaimedLink> = { nextTrigger: "manual" };
 
 describe("Checks that become slow", () => {
-  test("keep half of the places, and the others are begun anew when one of those is free", async () => {
+  test("keep half of the places, and the others are restarted when one of those is free", async () => {
     const { slots, after, underWay, begun, ended, end } = tenPlaces();
     slots.take(links(1, 15));
     expect(underWay()).toHaveLength(PLACES);
@@ -159,7 +159,7 @@ describe("Links known to be slow", () => {
     expect(Math.max(...putOff.map(([, forMs]) => forMs))).toBeLessThanOrEqual(610_000);
   });
 
-  test("go first when somebody asked for them", async () => {
+  test("go first when requested by hand", async () => {
     const { slots, underWay, end } = tenPlaces();
     slots.take(links(1, 10, SLOW));
     slots.take(links(50, 51, { ...SLOW, ...ASKED }));
@@ -200,7 +200,7 @@ test("As many links are taken on as there are places, and half of that to have s
   expect(slots.isLow()).toBe(false);
 });
 
-test("At the end all checks under way are stopped, and told of as they are", async () => {
+test("At the end all checks under way are stopped, and reported as they are", async () => {
   const { slots, ended, underWay } = tenPlaces();
   slots.take(links(1, 15));
 

@@ -12,7 +12,7 @@ const LINKS = 100;
 const PLACES = 20;
 
 onServer("A checker that stops", (server) => {
-  test("gives back what it was checking and what it had ready, to be checked by whoever comes next", async () => {
+  test("gives back what it was checking and what it had ready, to be checked by the next process", async () => {
     const me = await server().account();
     const clock = movableClock(server().clock.now());
     const dueAt = clock.now();

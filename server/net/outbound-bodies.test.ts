@@ -361,7 +361,7 @@ describe("the cap", () => {
     });
   });
 
-  test("is no cut when the body ends there", async () => {
+  test("does not truncate when the body ends there", async () => {
     expect(await read("gzip", gzipSync(TEXT), { bodyCap: TEXT.length })).toMatchObject({
       bodyBytes: TEXT.length,
       truncated: false,
@@ -387,7 +387,7 @@ describe("a bomb", () => {
   eachRow([
     ["short", zeros(256 * 1024)],
     ["long, but 150 times its packed size and no more", Buffer.concat(rowsOf150())],
-  ])("is no page that is only dull", async (_, page) => {
+  ])("is not a page that is merely repetitive", async (_, page) => {
     expect(await read("gzip", gzipSync(page))).toMatchObject({
       bodyBytes: page.length,
       truncated: false,
@@ -421,7 +421,7 @@ function rowsOf150(): Buffer[] {
   );
 }
 
-describe("whoever takes a body piece by piece", () => {
+describe("a reader that takes a body piece by piece", () => {
   const collect = () => {
     const pieces: Uint8Array[] = [];
     return { pieces, onBody: (piece: Uint8Array) => void pieces.push(piece.slice()) };
@@ -538,7 +538,7 @@ test("a body of a gigabyte is let go once it is enough", async () => {
     { bodyCap: 2 * MIB },
   );
 
-  // The system takes in some megabytes that nobody asked it for.
+  // The system takes in some megabytes that no one asked it for.
   expect(await sent.promise).toBeLessThan(64 * MIB);
 });
 

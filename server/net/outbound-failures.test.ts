@@ -7,7 +7,7 @@ import { Late, startDeadlines } from "./send.ts";
 
 const TABLES = yamlIn<{
   codes: [code: string, reason: string][];
-  addresses: [reasons: FailedExchange["reason"][], told: FailedExchange["reason"]][];
+  addresses: [reasons: FailedExchange["reason"][], worst: FailedExchange["reason"]][];
 }>(import.meta.dir, "outbound-failures.yaml");
 
 const errorWith = (code: string) => Object.assign(new TypeError("failed"), { code });
@@ -23,13 +23,13 @@ test("an error without a code is our own fault", () => {
 
 eachRow(TABLES.addresses)(
   "addresses that fail in several ways come to the one that says most",
-  (reasons, told) => {
+  (reasons, worst) => {
     const failures = reasons.map((reason): FailedExchange => {
       const nothing = { address: null, tlsExpiresAt: null, dnsMs: null, elapsedMs: 0 };
       return { kind: "failed", reason, detail: "", ...nothing };
     });
 
-    expect(worstOf(failures).reason).toBe(told);
+    expect(worstOf(failures).reason).toBe(worst);
   },
 );
 
@@ -69,7 +69,7 @@ eachRow([
   deadlines.end();
 });
 
-test("the usual proxy variables are taken away, and it is told which", () => {
+test("the usual proxy variables are removed, and their names returned", () => {
   const env: Record<string, string | undefined> = {
     HTTP_PROXY: "http://a",
     https_proxy: "http://b",

@@ -145,7 +145,7 @@ describe("a request", () => {
 });
 
 describe("what goes wrong has one name each:", () => {
-  test("nobody listens", async () => {
+  test("no one listens", async () => {
     expect(await outcomeOf(`http://127.0.0.1:${freePort()}/`)).toBe("conn_refused");
   });
 
@@ -161,14 +161,14 @@ describe("what goes wrong has one name each:", () => {
     ["the same length twice", replies(ok("Content-Length: 2\r\nContent-Length: 2", "hi")), 200],
     ["an HTTP/0.9 page", replies("<title>hi</title>\r\n"), "http_malformed"],
     ["a status of two digits", replies("HTTP/1.1 20 OK\r\n\r\nhi"), "http_malformed"],
-    ["an upgrade nobody asked for", replies("HTTP/1.1 101 X\r\n\r\n"), "http_unexpected"],
+    ["an upgrade that was not requested", replies("HTTP/1.1 101 X\r\n\r\n"), "http_unexpected"],
     [
       "80 KB of headers",
       replies(ok(`X: ${"a".repeat(80_000)}\r\nContent-Length: 0`)),
       "header_overflow",
     ],
     ["2 MB of headers", replies(ok(`X: ${"a".repeat(2_000_000)}`)), "header_overflow"],
-    ["a status nobody knows", replies("HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n"), 999],
+    ["an unknown status", replies("HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n"), 999],
     ["40 KB of headers", replies(ok(`X: ${"a".repeat(40_000)}\r\nContent-Length: 0`)), 200],
     ["40 KB of cookies", replies(ok(`${cookies(100, 400)}Content-Length: 0`)), 200],
     ["80 KB of cookies", replies(ok(`${cookies(100, 800)}Content-Length: 0`)), "header_overflow"],
@@ -435,7 +435,7 @@ describe("over TLS", () => {
     expect(exchange).toMatchObject({ kind: "failed", reason: "tls_untrusted" });
   });
 
-  test("a server without TLS, or one that hangs up, is no certificate problem", async () => {
+  test("a server without TLS, or one that hangs up, is not a certificate problem", async () => {
     const plain = await raw(replies("HTTP/1.1 400 Bad Request\r\n\r\n"));
     const rude = await raw(resets);
 
@@ -443,7 +443,7 @@ describe("over TLS", () => {
     expect(await outcomeOf(`https://site.test:${rude.port}/`)).toBe("tls_handshake_reset");
   });
 
-  test("a reset after the handshake is told from one during it", async () => {
+  test("a reset after the handshake differs from one during it", async () => {
     const site = await raw((socket) => socket.once("data", () => socket.destroy()), {
       certificate: "good",
     });
@@ -490,15 +490,17 @@ describe("the gates", () => {
   });
 
   test("use the addresses of a name that are allowed and drop the rest", async () => {
-    const site = until(startSite({ "/": "hello" }));
-    const resolver = playedResolver({ "mixed.test": ["10.0.0.1", "169.254.169.254", "127.0.0.1"] });
+    const site = await raw(replies(ok("Content-Length: 5", "hello")), { host: "0.0.0.0" });
+    const policy = { allowed: parseHostList("loopback"), blocked: parseHostList("127.0.0.2") };
+    const resolver = playedResolver({ "mixed.test": ["127.0.0.2", "10.0.0.1", "127.0.0.1"] });
 
-    const exchange = await labOutbound({ resolver }).request(
+    const exchange = await labOutbound({ policy, resolver }).request(
       `http://mixed.test:${site.port}/`,
       usual,
     );
 
     expect(exchange).toMatchObject({ status: 200, address: "127.0.0.1" });
+    expect(site.connections).toBe(1);
   });
 
   test("read no files, and send nothing without http", async () => {
@@ -548,7 +550,7 @@ describe("the gates", () => {
   );
 
   eachRow(["http://127.0.0.1/", "http://[::1]/", "http://0.0.0.0/", "http://localhost/"])(
-    "do not take what somebody typed for one",
+    "do not take what a person typed for one",
     async (url) => {
       const resolver = playedResolver({ localhost: ["127.0.0.1"] });
 
@@ -579,7 +581,7 @@ describe("with a proxy", () => {
     });
   });
 
-  test("that resolves by itself, the name goes out unjudged", async () => {
+  test("that resolves names on its own, the name goes out unjudged", async () => {
     const lines: string[] = [];
     const proxy = await raw((socket) =>
       socket.once("data", (data) => {
@@ -598,7 +600,7 @@ describe("with a proxy", () => {
 
   test("that is down, the monitor is to blame and not the link", async () => {
     const refusing = await raw(replies("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"));
-    // Last, since whoever listens next may be given a port that is free.
+    // Last, since the next listener may get a port that is free.
     const outbound = labOutbound({ proxy: `http://127.0.0.1:${freePort()}` });
 
     expect(await outbound.request("http://site.test/", usual)).toMatchObject({

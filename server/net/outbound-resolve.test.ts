@@ -43,7 +43,7 @@ describe("a name server's answer", () => {
     ["a format error", { rcode: 1 }, "dns_malformed"],
     ["nonsense", "nonsense", "dns_malformed"],
     ["silence", "silence", "dns_timeout"],
-  ] as const)("is told from the others", async (_, says, reason) => {
+  ] as const)("differs from the others", async (_, says, reason) => {
     const server = await startNameServer({ "a.test": says as NameSays });
 
     expect(await resolverOf(server.address).resolve("a.test")).toEqual({ ok: false, reason });
@@ -74,7 +74,7 @@ describe("a name server's answer", () => {
     expect(await resolve(filtering.address)).toMatchObject({ addresses: ["0.0.0.0"] });
   });
 
-  test("that nobody gives, because no server is there, is a time-out", async () => {
+  test("that no server gives is a time-out", async () => {
     expect(await resolverOf("127.0.0.1:9").resolve("a.test")).toEqual({
       ok: false,
       reason: "dns_timeout",
@@ -127,7 +127,7 @@ describe("names that need no server:", () => {
     expect(server.asked).toBe(0);
   });
 
-  test("names under .invalid do not exist, and nobody is asked", async () => {
+  test("names under .invalid do not exist, and no server is asked", async () => {
     const server = await startNameServer({});
 
     for (const resolver of [resolverOf(), resolverOf(server.address)]) {
@@ -162,7 +162,7 @@ describe("the address of a name server", () => {
 });
 
 describe("who serves a host's names", () => {
-  test("is told by its domain, with what the host is an alias of", async () => {
+  test("is recognized by its domain, with what the host is an alias of", async () => {
     const server = await startNameServer({
       "www.shop.test": { CNAME: "Shops.Example.", A: ["8.8.8.8"] },
       "shop.test": { NS: ["NS1.Provider.test", "ns2.provider.test"] },
@@ -206,7 +206,7 @@ describe("who serves a host's names", () => {
     },
   );
 
-  eachRow(["shop.test", "127.0.0.1"])("is not known when nobody says so", async (host) => {
+  eachRow(["shop.test", "127.0.0.1"])("is not known when no server says so", async (host) => {
     const server = await startNameServer({ "shop.test": { rcode: 2 } });
 
     expect(await resolverOf(server.address).namesOf(host)).toBeNull();
@@ -254,7 +254,7 @@ describe("name servers that are well", () => {
     },
   );
 
-  test("cannot be told without a name to ask for", async () => {
+  test("are unknown without a name to ask for", async () => {
     const well = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });
 
     expect(await resolverOf(well.address).answersFor([])).toBe(false);

@@ -307,7 +307,7 @@ describe("A page", () => {
     ["text/plain", "no_page"],
     ["application/octet-stream", "no_page"],
     ["image/svg+xml", "no_page"],
-  ])("is told by its type", async (type, kind) => {
+  ])("is recognized by its type", async (type, kind) => {
     site.say("/x", () => new Response(Buffer.from("<p>x"), { headers: { "Content-Type": type } }));
 
     expect(await readAt("x")).toMatchObject({ kind });

@@ -23,7 +23,7 @@ describe("What a crawl does with an address", () => {
   const IN = "https://a.test/docs/x";
   const OLD = "https://a.test/docs/old/x";
   const EDIT = "https://a.test/docs/x?action=edit";
-  const BESIDE = "https://a.test/blog/old/x";
+  const SIBLING = "https://a.test/blog/old/x";
   const SUB = "https://b.a.test/docs/x";
   const FAR = "https://far.test/docs/old/x";
   const OLDER = { exclude: ["/docs/old/", "/*?action=", "/blog/old/"] };
@@ -41,19 +41,19 @@ describe("What a crawl does with an address", () => {
   ];
 
   eachRow<[what: string, Case, [string, Treatment][]]>([
-    ["a folder", {}, [...READ_IN, [BESIDE, "watch"], [SUB, "watch"], [FAR, "watch"]]],
-    ["all of it watched", { watch: "all" }, [...READ_IN, [BESIDE, "watch"], [FAR, "watch"]]],
+    ["a folder", {}, [...READ_IN, [SIBLING, "watch"], [SUB, "watch"], [FAR, "watch"]]],
+    ["all of it watched", { watch: "all" }, [...READ_IN, [SIBLING, "watch"], [FAR, "watch"]]],
     [
       "only its own watched",
       { watch: "internal" },
-      [...READ_IN, [BESIDE, "ignore"], [SUB, "ignore"], [FAR, "ignore"]],
+      [...READ_IN, [SIBLING, "ignore"], [SUB, "ignore"], [FAR, "ignore"]],
     ],
-    ["a host", { scope: "host" }, [...READ_IN, [BESIDE, "read"], [SUB, "watch"], [FAR, "watch"]]],
+    ["a host", { scope: "host" }, [...READ_IN, [SIBLING, "read"], [SUB, "watch"], [FAR, "watch"]]],
     [
       "a domain",
       { scope: "domain" },
       [
-        [BESIDE, "read"],
+        [SIBLING, "read"],
         [SUB, "read"],
         [FAR, "watch"],
       ],
@@ -65,7 +65,7 @@ describe("What a crawl does with an address", () => {
         [IN, "read"],
         [OLD, "ignore"],
         [EDIT, "ignore"],
-        [BESIDE, "ignore"],
+        [SIBLING, "ignore"],
         [FAR, "watch"],
       ],
     ],
@@ -76,7 +76,7 @@ describe("What a crawl does with an address", () => {
         [IN, "read"],
         [OLD, "ignore"],
         [EDIT, "ignore"],
-        [BESIDE, "ignore"],
+        [SIBLING, "ignore"],
         [FAR, "watch"],
       ],
     ],
@@ -86,7 +86,7 @@ describe("What a crawl does with an address", () => {
       [
         [IN, "read"],
         [OLD, "ignore"],
-        [BESIDE, "ignore"],
+        [SIBLING, "ignore"],
         [FAR, "ignore"],
       ],
     ],
@@ -107,7 +107,7 @@ describe("What a crawl does with an address", () => {
         [IN, "read"],
         [EDIT, "read"],
         [OLD, "ignore"],
-        [BESIDE, "watch"],
+        [SIBLING, "watch"],
         [FAR, "watch"],
       ],
     ],
@@ -117,7 +117,7 @@ describe("What a crawl does with an address", () => {
       [
         [IN, "read"],
         [OLD, "ignore"],
-        [BESIDE, "ignore"],
+        [SIBLING, "ignore"],
         [FAR, "ignore"],
       ],
     ],

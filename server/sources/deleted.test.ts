@@ -13,7 +13,7 @@ import { newId } from "../lib/ids.ts";
 const LINKS = "/api/v1/links";
 const DAY_MS = 86_400_000;
 
-onServer("What sources have", (server, { test, testOnBoth }) => {
+onServer("What sources have", (server, { testOnBoth }) => {
   let site: Site;
   let reading: ReturnType<typeof startReading>;
   const lists: Record<string, string[]> = {};
@@ -63,52 +63,58 @@ onServer("What sources have", (server, { test, testOnBoth }) => {
     expect(same.run).toMatchObject({ status: "complete", links: { new: 0, missing: 0 } });
   });
 
-  test("stays as a person's own when its URL is changed, and the old URL gets a link of its own", async () => {
-    const me = await server().account();
-    const source = await addList(me, "/moved", ["https://old.test/", "https://b.test/"]);
-    const { id } = await find(me, "old.test");
-    await me.patch(`${LINKS}/${id}`, { external_id: "b" });
-    await me.post(`${LINKS}/${id}/url`, { url: "https://new.test/" });
-    expect(await find(me, "new.test")).toMatchObject({ id, pinned: true });
+  testOnBoth(
+    "stays as a person's own when its URL is changed, and the old URL gets a link of its own",
+    async () => {
+      const me = await server().account();
+      const source = await addList(me, "/moved", ["https://old.test/", "https://b.test/"]);
+      const { id } = await find(me, "old.test");
+      await me.patch(`${LINKS}/${id}`, { external_id: "b" });
+      await me.post(`${LINKS}/${id}/url`, { url: "https://new.test/" });
+      expect(await find(me, "new.test")).toMatchObject({ id, pinned: true });
 
-    const again = await reading.again(me, source.id);
-    expect(again.run).toMatchObject({ status: "complete", links: { new: 1, missing: 1 } });
-    expect(await find(me, "old.test")).toMatchObject({ sources: 1, pinned: false });
-    expect(await find(me, "new.test")).toMatchObject({ sources: 1, places: 0, pinned: true });
+      const again = await reading.again(me, source.id);
+      expect(again.run).toMatchObject({ status: "complete", links: { new: 1, missing: 1 } });
+      expect(await find(me, "old.test")).toMatchObject({ sources: 1, pinned: false });
+      expect(await find(me, "new.test")).toMatchObject({ sources: 1, places: 0, pinned: true });
 
-    const b = await find(me, "b.test");
-    const upsert = { links: [{ external_id: "b", url: "https://newer.test/" }] };
-    expect((await me.post(`${LINKS}/upsert`, upsert)).body.data.summary.updated).toBe(1);
-    const last = await reading.again(me, source.id);
-    expect(last.run.status).toBe("complete");
-    expect((await find(me, "b.test")).id).toBe(b.id);
-  });
+      const b = await find(me, "b.test");
+      const upsert = { links: [{ external_id: "b", url: "https://newer.test/" }] };
+      expect((await me.post(`${LINKS}/upsert`, upsert)).body.data.summary.updated).toBe(1);
+      const last = await reading.again(me, source.id);
+      expect(last.run.status).toBe("complete");
+      expect((await find(me, "b.test")).id).toBe(b.id);
+    },
+  );
 
-  test("leaves the places of its old URL to a new link, even on thousands of pages", async () => {
-    const me = await server().account("enterprise");
-    const name = "Pushed";
-    const { id } = (await me.post(SOURCES, { kind: "push", name })).body.data;
-    const links = [{ url: "https://old.test/" }];
-    const push = async (hundred: number) => {
-      const items = Array.from({ length: 100 }, (_, n) => ({
-        page_url: `https://blog.test/${hundred}/${n}`,
-        links,
-      }));
-      expect((await me.post(`${SOURCES}/${id}/items`, { items })).status).toBe(200);
-    };
-    for (let hundred = 0; hundred < 21; hundred++) await push(hundred);
-    const source = await addList(me, "/many", ["https://old.test/", "https://b.test/"]);
-    const link = await find(me, "old.test");
-    expect(link.places).toBe(2101);
+  testOnBoth(
+    "leaves the places of its old URL to a new link, even on thousands of pages",
+    async () => {
+      const me = await server().account("enterprise");
+      const name = "Pushed";
+      const { id } = (await me.post(SOURCES, { kind: "push", name })).body.data;
+      const links = [{ url: "https://old.test/" }];
+      const push = async (hundred: number) => {
+        const items = Array.from({ length: 100 }, (_, n) => ({
+          page_url: `https://blog.test/${hundred}/${n}`,
+          links,
+        }));
+        expect((await me.post(`${SOURCES}/${id}/items`, { items })).status).toBe(200);
+      };
+      for (let hundred = 0; hundred < 21; hundred++) await push(hundred);
+      const source = await addList(me, "/many", ["https://old.test/", "https://b.test/"]);
+      const link = await find(me, "old.test");
+      expect(link.places).toBe(2101);
 
-    server().clock.moveBy(1000);
-    await me.post(`${LINKS}/${link.id}/url`, { url: "https://new.test/" });
-    await push(20);
-    await reading.again(me, source.id);
+      server().clock.moveBy(1000);
+      await me.post(`${LINKS}/${link.id}/url`, { url: "https://new.test/" });
+      await push(20);
+      await reading.again(me, source.id);
 
-    expect(await find(me, "new.test")).toMatchObject({ id: link.id, places: 2000, pinned: true });
-    expect(await find(me, "old.test")).toMatchObject({ places: 101, pinned: false });
-  });
+      expect(await find(me, "new.test")).toMatchObject({ id: link.id, places: 2000, pinned: true });
+      expect(await find(me, "old.test")).toMatchObject({ places: 101, pinned: false });
+    },
+  );
 
   testOnBoth("goes with the account, and nothing of others does", async () => {
     const me = await server().account();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { type Site, startSite } from "../../tests/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
@@ -8,7 +8,7 @@ import { newId } from "../lib/ids.ts";
 const LINKS = "/api/v1/links";
 const HOUR_MS = 3_600_000;
 
-onServer("A link of a source", (server) => {
+onServer("A link of a source", (server, { test, testOnBoth }) => {
   let site: Site;
   let reading: ReturnType<typeof startReading>;
   const lists: Record<string, string[]> = {};
@@ -54,36 +54,39 @@ onServer("A link of a source", (server) => {
     expect((await me.get("/api/v1/tags")).body.data.items).toEqual([]);
   });
 
-  test("is pinned by a person, alone or with others, and by an upsert that names it", async () => {
-    const me = await server().account();
-    const urls = ["https://a.test/", "https://b.test/", "https://c.test/"];
-    const source = await addList(me, "/pins", urls);
-    const [a, b, c] = await Promise.all(urls.map((url) => find(me, url)));
+  testOnBoth(
+    "is pinned by a person, alone or with others, and by an upsert that names it",
+    async () => {
+      const me = await server().account();
+      const urls = ["https://a.test/", "https://b.test/", "https://c.test/"];
+      const source = await addList(me, "/pins", urls);
+      const [a, b, c] = await Promise.all(urls.map((url) => find(me, url)));
 
-    const pinned = await me.patch(`${LINKS}/${a.id}`, { pinned: true });
-    expect(pinned.body.data).toMatchObject({ pinned: true, sources: 1, places: 1 });
-    const change = { link_ids: [b.id], change: { pinned: true } };
-    await me.post(`${LINKS}/batch-change`, change);
-    await me.patch(`${LINKS}/${c.id}`, { external_id: "c", pinned: false });
-    const named = await me.post(`${LINKS}/upsert`, { links: [{ external_id: "c" }] });
-    expect(named.body.data.results).toMatchObject([{ status: "updated" }]);
-    const again = await me.post(`${LINKS}/upsert`, { links: [{ external_id: "c" }] });
-    expect(again.body.data.results).toMatchObject([{ status: "unchanged" }]);
-    const bad = await me.patch(`${LINKS}/${a.id}`, { pinned: "yes" });
-    expect([bad.status, Object.keys(bad.body.error.details.fields)]).toEqual([400, ["pinned"]]);
+      const pinned = await me.patch(`${LINKS}/${a.id}`, { pinned: true });
+      expect(pinned.body.data).toMatchObject({ pinned: true, sources: 1, places: 1 });
+      const change = { link_ids: [b.id], change: { pinned: true } };
+      await me.post(`${LINKS}/batch-change`, change);
+      await me.patch(`${LINKS}/${c.id}`, { external_id: "c", pinned: false });
+      const named = await me.post(`${LINKS}/upsert`, { links: [{ external_id: "c" }] });
+      expect(named.body.data.results).toMatchObject([{ status: "updated" }]);
+      const again = await me.post(`${LINKS}/upsert`, { links: [{ external_id: "c" }] });
+      expect(again.body.data.results).toMatchObject([{ status: "unchanged" }]);
+      const bad = await me.patch(`${LINKS}/${a.id}`, { pinned: "yes" });
+      expect([bad.status, Object.keys(bad.body.error.details.fields)]).toEqual([400, ["pinned"]]);
 
-    await retire(me, source.id);
-    // All of them are pinned before the source has let go of them.
-    await untilIs("its sources", async () => (await find(me, "a.test")).sources, 0, {
-      everyMs: 20,
-    });
-    expect((await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url).sort()).toEqual(
-      urls,
-    );
-    expect(await find(me, "a.test")).toMatchObject({ pinned: true, sources: 0, places: 0 });
-  });
+      await retire(me, source.id);
+      // All of them are pinned before the source has let go of them.
+      await untilIs("its sources", async () => (await find(me, "a.test")).sources, 0, {
+        everyMs: 20,
+      });
+      expect((await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url).sort()).toEqual(
+        urls,
+      );
+      expect(await find(me, "a.test")).toMatchObject({ pinned: true, sources: 0, places: 0 });
+    },
+  );
 
-  test("is only read once it is retired", async () => {
+  testOnBoth("is only read once it is retired", async () => {
     const me = await server().account();
     const other = await server().account();
     const group = (await me.post("/api/v1/groups", { name: "Docs" })).body.data;
@@ -123,7 +126,7 @@ onServer("A link of a source", (server) => {
     expect(made.id).not.toBe(id);
   });
 
-  test("returns under its id when it is added by hand, and is pinned then", async () => {
+  testOnBoth("returns under its id when it is added by hand, and is pinned then", async () => {
     const me = await server().account();
     const group = (await me.post("/api/v1/groups", { name: "Gone" })).body.data;
     const hook = { url: "https://ops.example.org/hook", events: ["link.created", "link.deleted"] };
@@ -171,7 +174,7 @@ onServer("A link of a source", (server) => {
     expect(await find(me, "g.test")).toMatchObject({ id, group_id: null, pinned: false });
   });
 
-  test("is found by its source in lists, exports, batches and changes of many", async () => {
+  testOnBoth("is found by its source in lists, exports, batches and changes of many", async () => {
     const me = await server().account();
     const other = await server().account();
     await me.post(LINKS, { url: "https://own.test/" });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { onServer, type Parsed } from "../../tests/harness.ts";
 import { type Site, startSite } from "../../tests/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
@@ -6,7 +6,7 @@ import { untilIs } from "../../tests/until.ts";
 
 const HOUR_MS = 3_600_000;
 
-onServer("The links of a list at a URL", (server) => {
+onServer("The links of a list at a URL", (server, { test, testOnBoth }) => {
   let site: Site;
   let lines: string[];
   let reading: ReturnType<typeof startReading>;
@@ -57,31 +57,34 @@ onServer("The links of a list at a URL", (server) => {
     ]);
   });
 
-  test("leave after three complete runs and 72 hours without a place, and return with their history", async () => {
-    const { me, source, read, urls } = await newList(URLS);
-    const gone = URLS[3]!;
-    const { items } = (await me.get("/api/v1/links?search=l3.test")).body.data;
-    const left = URLS.filter((url) => url !== gone);
+  testOnBoth(
+    "leave after three complete runs and 72 hours without a place, and return with their history",
+    async () => {
+      const { me, source, read, urls } = await newList(URLS);
+      const gone = URLS[3]!;
+      const { items } = (await me.get("/api/v1/links?search=l3.test")).body.data;
+      const left = URLS.filter((url) => url !== gone);
 
-    const runs = [await read(left), await read(left), await read(left)];
-    expect(runs.map(({ run }) => [run.status, run.links.missing, run.links.retired])).toEqual([
-      ["complete", 1, 0],
-      ["complete", 1, 0],
-      ["complete", 1, 0],
-    ]);
-    expect(await urls()).toEqual(URLS);
+      const runs = [await read(left), await read(left), await read(left)];
+      expect(runs.map(({ run }) => [run.status, run.links.missing, run.links.retired])).toEqual([
+        ["complete", 1, 0],
+        ["complete", 1, 0],
+        ["complete", 1, 0],
+      ]);
+      expect(await urls()).toEqual(URLS);
 
-    server().clock.moveBy(72 * HOUR_MS);
-    expect((await read(left)).run.links).toMatchObject({ retired: 1 });
-    expect(await urls()).toEqual(left);
+      server().clock.moveBy(72 * HOUR_MS);
+      expect((await read(left)).run.links).toMatchObject({ retired: 1 });
+      expect(await urls()).toEqual(left);
 
-    const back = await read(URLS);
-    expect(back.run.links).toMatchObject({ returned: 1, new: 0, missing: 0 });
-    const again = (await me.get("/api/v1/links?search=l3.test")).body.data.items;
-    expect(again[0].id).toBe(items[0].id);
-    expect(back.counts.links).toBe(URLS.length);
-    expect(source.id).toBe(back.id);
-  });
+      const back = await read(URLS);
+      expect(back.run.links).toMatchObject({ returned: 1, new: 0, missing: 0 });
+      const again = (await me.get("/api/v1/links?search=l3.test")).body.data.items;
+      expect(again[0].id).toBe(items[0].id);
+      expect(back.counts.links).toBe(URLS.length);
+      expect(source.id).toBe(back.id);
+    },
+  );
 
   test("stay if the list cannot be read, is cut off, empty, or has become something else", async () => {
     const { me, source, urls } = await newList(URLS);
@@ -105,21 +108,24 @@ onServer("The links of a list at a URL", (server) => {
     expect(whole).toMatchObject({ failing_since: null, run: { links: { new: 0, missing: 0 } } });
   });
 
-  test("are not taken away from a list that has shrunk, until a person accepts it", async () => {
-    const { read } = await newList([...URLS, ...URLS.map((url) => `${url}x`), "https://z.test/"]);
-    const half = URLS.slice(5);
+  testOnBoth(
+    "are not taken away from a list that has shrunk, until a person accepts it",
+    async () => {
+      const { read } = await newList([...URLS, ...URLS.map((url) => `${url}x`), "https://z.test/"]);
+      const half = URLS.slice(5);
 
-    const shrunken = await read(half);
-    expect(shrunken.run).toMatchObject({ status: "incomplete", reason: "shrunken" });
-    expect(shrunken.failing_since).not.toBeNull();
-    expect(shrunken.counts).toMatchObject({ links: 21, places: 21 });
+      const shrunken = await read(half);
+      expect(shrunken.run).toMatchObject({ status: "incomplete", reason: "shrunken" });
+      expect(shrunken.failing_since).not.toBeNull();
+      expect(shrunken.counts).toMatchObject({ links: 21, places: 21 });
 
-    const accepted = await read(half, { accept_shrink: true });
-    expect(accepted.run).toMatchObject({ status: "complete", links: { missing: 16 } });
-    expect(accepted.counts.places).toBe(5);
-  });
+      const accepted = await read(half, { accept_shrink: true });
+      expect(accepted.run).toMatchObject({ status: "complete", links: { missing: 16 } });
+      expect(accepted.counts.places).toBe(5);
+    },
+  );
 
-  test("are pinned, or leave as well, when the source is deleted", async () => {
+  testOnBoth("are pinned, or leave as well, when the source is deleted", async () => {
     const { me, source, urls } = await newList(URLS);
     await me.delete(`${SOURCES}/${source.id}?links=retire`);
     expect((await me.get(`${SOURCES}/${source.id}`)).status).toBe(404);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { eq, sql } from "drizzle-orm";
 import { packTar } from "modern-tar";
@@ -13,7 +13,7 @@ const html = (body: string) => () =>
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const ROBOTS: Routes = { "/robots.txt": 404, "/sitemap.xml": 404 };
 
-onServer("A source with oddities", (server) => {
+onServer("A source with oddities", (server, { test, testOnBoth }) => {
   let reading: ReturnType<typeof startReading>;
   const sites: ReturnType<typeof startSite>[] = [];
   beforeAll(() => {
@@ -99,83 +99,89 @@ onServer("A source with oddities", (server) => {
       : new Response(body(), { headers: { ETag, "Content-Type": "text/html" } });
   };
 
-  test("stops reading a page that only nofollow links lead to any more, and what it leads to leaves", async () => {
-    let home = '<a href="/a">a</a><a href="/c">c</a>';
-    let third = '<a href="/d">d</a>';
-    const asked: string[] = [];
-    const url: string = serve({
-      ...ROBOTS,
-      "/": unchanging(() => home),
-      "/a": (request) => {
-        asked.push("/a");
-        return unchanging(
-          () => '<a href="/b">b</a><a href="/a">a</a><a href="https://a.test/">x</a>',
-        )(request);
-      },
-      "/b": unchanging(() => '<a href="/a">a</a><a href="https://b.test/">x</a>'),
-      "/c": unchanging(() => third),
-      "/d": unchanging(() => "<p>D"),
-    });
-    const me = await server().account();
-    const { id } = await reading.add(me, { kind: "site", url: `${url}/` });
-    const places = async () =>
-      Object.fromEntries(
-        (await me.get("/api/v1/links")).body.data.items.map((link: Parsed) => [
-          link.url.replace(url, ""),
-          link.places,
-        ]),
-      );
-    const again = async () => {
-      asked.splice(0);
-      const { run } = await reading.again(me, id, { accept_shrink: true });
-      expect(run.status).toBe("complete");
-      return [run.pages.read + run.pages.unchanged, asked.length];
-    };
-    expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1 });
-    expect(await again()).toEqual([5, 1]);
+  testOnBoth(
+    "stops reading a page that only nofollow links lead to any more, and what it leads to leaves",
+    async () => {
+      let home = '<a href="/a">a</a><a href="/c">c</a>';
+      let third = '<a href="/d">d</a>';
+      const asked: string[] = [];
+      const url: string = serve({
+        ...ROBOTS,
+        "/": unchanging(() => home),
+        "/a": (request) => {
+          asked.push("/a");
+          return unchanging(
+            () => '<a href="/b">b</a><a href="/a">a</a><a href="https://a.test/">x</a>',
+          )(request);
+        },
+        "/b": unchanging(() => '<a href="/a">a</a><a href="https://b.test/">x</a>'),
+        "/c": unchanging(() => third),
+        "/d": unchanging(() => "<p>D"),
+      });
+      const me = await server().account();
+      const { id } = await reading.add(me, { kind: "site", url: `${url}/` });
+      const places = async () =>
+        Object.fromEntries(
+          (await me.get("/api/v1/links")).body.data.items.map((link: Parsed) => [
+            link.url.replace(url, ""),
+            link.places,
+          ]),
+        );
+      const again = async () => {
+        asked.splice(0);
+        const { run } = await reading.again(me, id, { accept_shrink: true });
+        expect(run.status).toBe("complete");
+        return [run.pages.read + run.pages.unchanged, asked.length];
+      };
+      expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1 });
+      expect(await again()).toEqual([5, 1]);
 
-    home = '<a rel="nofollow" href="/a">a</a><a href="/c">c</a>';
-    expect(await again()).toEqual([3, 0]);
-    expect(await places()).toEqual({ "https://a.test/": 0, "https://b.test/": 0, "/a": 1 });
-    // Neither are the pages that lead there asked in full, nor the page itself.
-    expect(await again()).toEqual([3, 0]);
-    expect(await places()).toEqual({ "https://a.test/": 0, "https://b.test/": 0, "/a": 1 });
+      home = '<a rel="nofollow" href="/a">a</a><a href="/c">c</a>';
+      expect(await again()).toEqual([3, 0]);
+      expect(await places()).toEqual({ "https://a.test/": 0, "https://b.test/": 0, "/a": 1 });
+      // Neither are the pages that lead there asked in full, nor the page itself.
+      expect(await again()).toEqual([3, 0]);
+      expect(await places()).toEqual({ "https://a.test/": 0, "https://b.test/": 0, "/a": 1 });
 
-    third = '<a href="/d">d</a><a href="/a">a</a>';
-    expect(await again()).toEqual([5, 1]);
-    expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1, "/a": 0 });
-    // The home page, which is read first and has not changed, says nofollow; a page that has not changed does not.
-    expect(await again()).toEqual([5, 1]);
-    expect(await again()).toEqual([5, 1]);
-    expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1, "/a": 0 });
-  });
+      third = '<a href="/d">d</a><a href="/a">a</a>';
+      expect(await again()).toEqual([5, 1]);
+      expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1, "/a": 0 });
+      // The home page, which is read first and has not changed, says nofollow; a page that has not changed does not.
+      expect(await again()).toEqual([5, 1]);
+      expect(await again()).toEqual([5, 1]);
+      expect(await places()).toEqual({ "https://a.test/": 1, "https://b.test/": 1, "/a": 0 });
+    },
+  );
 
-  test("of which only the sitemap is read reads nothing else when its pages have not changed", async () => {
-    const asked: string[] = [];
-    const url: string = serve({
-      "/robots.txt": 404,
-      "/sitemap.xml": () =>
-        new Response(`<urlset ${NS}><url><loc>${url}/a</loc></url></urlset>`, {
-          headers: { "Content-Type": "application/xml" },
-        }),
-      "/": unchanging(() => '<a href="/b">b</a><a href="/a">a</a>'),
-      "/a": unchanging(() => '<a href="/b">b</a>'),
-      "/b": (request) => {
-        asked.push("/b");
-        return unchanging(() => "<p>B")(request);
-      },
-    });
-    const me = await server().account();
-    const settings = { sitemaps: "only" };
-    const { id } = await reading.add(me, { kind: "site", url: `${url}/`, settings });
+  testOnBoth(
+    "of which only the sitemap is read reads nothing else when its pages have not changed",
+    async () => {
+      const asked: string[] = [];
+      const url: string = serve({
+        "/robots.txt": 404,
+        "/sitemap.xml": () =>
+          new Response(`<urlset ${NS}><url><loc>${url}/a</loc></url></urlset>`, {
+            headers: { "Content-Type": "application/xml" },
+          }),
+        "/": unchanging(() => '<a href="/b">b</a><a href="/a">a</a>'),
+        "/a": unchanging(() => '<a href="/b">b</a>'),
+        "/b": (request) => {
+          asked.push("/b");
+          return unchanging(() => "<p>B")(request);
+        },
+      });
+      const me = await server().account();
+      const settings = { sitemaps: "only" };
+      const { id } = await reading.add(me, { kind: "site", url: `${url}/`, settings });
 
-    const { run } = await reading.again(me, id);
+      const { run } = await reading.again(me, id);
 
-    expect(run).toMatchObject({ status: "complete", pages: { unchanged: 2 } });
-    expect(asked).toEqual([]);
-  });
+      expect(run).toMatchObject({ status: "complete", pages: { unchanged: 2 } });
+      expect(asked).toEqual([]);
+    },
+  );
 
-  test("is read in full once after an upgrade whose readers find other links", async () => {
+  testOnBoth("is read in full once after an upgrade whose readers find other links", async () => {
     const asked: (string | null)[] = [];
     const url: string = serve({
       ...ROBOTS,
@@ -207,7 +213,7 @@ onServer("A source with oddities", (server) => {
     expect(await again()).toEqual([[true], 1]);
   });
 
-  test("keeps the parts of a sitemap whose index has not changed", async () => {
+  testOnBoth("keeps the parts of a sitemap whose index has not changed", async () => {
     const part = (name: string) => () =>
       new Response(`<urlset ${NS}><url><loc>https://${name}.test/</loc></url></urlset>`);
     const url: string = serve({
@@ -246,49 +252,55 @@ onServer("A source with oddities", (server) => {
     expect((await me.post(SOURCES, { ...site, name: "b" })).status).toBe(201);
   });
 
-  test("counts a page that is missing once for each of its places, as a link and as an image", async () => {
-    let body = '<a href="/gone">x</a><img src="/gone"><a href="/there">t</a>';
-    const url = serve({
-      ...{ ...ROBOTS, "/": () => html(body)(), "/there": html("<p>There") },
-    });
-    const me = await server().account();
-    const { id, counts } = await reading.add(me, { kind: "site", url: `${url}/` });
-    expect(counts).toMatchObject({ links: 1, places: 3 });
-    const [link] = (await me.get("/api/v1/links")).body.data.items;
-    expect(link).toMatchObject({ url: `${url}/gone`, places: 2 });
+  testOnBoth(
+    "counts a page that is missing once for each of its places, as a link and as an image",
+    async () => {
+      let body = '<a href="/gone">x</a><img src="/gone"><a href="/there">t</a>';
+      const url = serve({
+        ...{ ...ROBOTS, "/": () => html(body)(), "/there": html("<p>There") },
+      });
+      const me = await server().account();
+      const { id, counts } = await reading.add(me, { kind: "site", url: `${url}/` });
+      expect(counts).toMatchObject({ links: 1, places: 3 });
+      const [link] = (await me.get("/api/v1/links")).body.data.items;
+      expect(link).toMatchObject({ url: `${url}/gone`, places: 2 });
 
-    body = '<a href="/there">t</a>';
-    const { run } = await reading.again(me, id, { accept_shrink: true });
+      body = '<a href="/there">t</a>';
+      const { run } = await reading.again(me, id, { accept_shrink: true });
 
-    expect(run).toMatchObject({ status: "complete", links: { missing: 1 } });
-    expect((await me.get(`/api/v1/links/${link.id}`)).body.data.places).toBe(0);
-  });
+      expect(run).toMatchObject({ status: "complete", links: { missing: 1 } });
+      expect((await me.get(`/api/v1/links/${link.id}`)).body.data.places).toBe(0);
+    },
+  );
 
-  test("gives a missing page a link again after the URL of its link was changed", async () => {
-    const url = serve({
-      ...{ ...ROBOTS, "/": html('<a href="/gone">x</a><a href="/there">t</a>') },
-      "/there": html("<p>There"),
-    });
-    const me = await server().account();
-    const { id } = await reading.add(me, { kind: "site", url: `${url}/` });
-    const list = async () => (await me.get("/api/v1/links")).body.data.items;
-    const [link] = await list();
-    const away = { url: "https://elsewhere.test/" };
-    expect((await me.post(`/api/v1/links/${link.id}/url`, away)).status).toBe(200);
+  testOnBoth(
+    "gives a missing page a link again after the URL of its link was changed",
+    async () => {
+      const url = serve({
+        ...{ ...ROBOTS, "/": html('<a href="/gone">x</a><a href="/there">t</a>') },
+        "/there": html("<p>There"),
+      });
+      const me = await server().account();
+      const { id } = await reading.add(me, { kind: "site", url: `${url}/` });
+      const list = async () => (await me.get("/api/v1/links")).body.data.items;
+      const [link] = await list();
+      const away = { url: "https://elsewhere.test/" };
+      expect((await me.post(`/api/v1/links/${link.id}/url`, away)).status).toBe(200);
 
-    const { run, counts } = await reading.again(me, id, { accept_shrink: true });
+      const { run, counts } = await reading.again(me, id, { accept_shrink: true });
 
-    expect(run).toMatchObject({ status: "complete", links: { new: 1 } });
-    expect(counts).toMatchObject({ links: 2, places: 2 });
-    const links = await list();
-    expect(links).toHaveLength(2);
-    expect(links).toContainEqual(expect.objectContaining({ url: `${url}/gone`, places: 1 }));
-    expect(links).toContainEqual(
-      expect.objectContaining({ id: link.id, ...away, places: 0, pinned: true }),
-    );
-  });
+      expect(run).toMatchObject({ status: "complete", links: { new: 1 } });
+      expect(counts).toMatchObject({ links: 2, places: 2 });
+      const links = await list();
+      expect(links).toHaveLength(2);
+      expect(links).toContainEqual(expect.objectContaining({ url: `${url}/gone`, places: 1 }));
+      expect(links).toContainEqual(
+        expect.objectContaining({ id: link.id, ...away, places: 0, pinned: true }),
+      );
+    },
+  );
 
-  test("lets a link of a repository leave, without another commit", async () => {
+  testOnBoth("lets a link of a repository leave, without another commit", async () => {
     let sha = "1".repeat(40);
     let text = "[a](https://a.test/) [b](https://b.test/)";
     const url = serve({

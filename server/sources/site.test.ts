@@ -43,7 +43,7 @@ async function noteWrites({ deps: { store } }: TestServer) {
 
 const NO_LIMIT = { STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" };
 
-/** What SQL decides of it, links.test.ts and tests/cluster tell of PostgreSQL. */
+/** links.test.ts and tests/cluster test on PostgreSQL what SQL decides of it. */
 onServer(
   "The links of a site",
   (server) => {

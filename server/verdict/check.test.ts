@@ -96,7 +96,7 @@ onServer("checking", (server, { test, testOnBoth }) => {
     ]);
   });
 
-  test("dead, unclear, dead again is told once", async () => {
+  test("dead, unclear, dead again is reported once", async () => {
     const me = await server().account();
     await subscribe(me, "link.dead", "link.alive");
     await newLink(me);
@@ -107,7 +107,7 @@ onServer("checking", (server, { test, testOnBoth }) => {
     expect(await eventTypes(server(), me.accountId)).toEqual(["link.dead"]);
   });
 
-  test("the first success of a new link is told as link.alive, and every check as check.complete", async () => {
+  test("the first success of a new link is sent as link.alive, and every check as check.complete", async () => {
     const me = await server().account();
     await subscribe(me, "link.alive", "check.complete", "link.created");
     await newLink(me);
@@ -123,7 +123,7 @@ onServer("checking", (server, { test, testOnBoth }) => {
     ]);
   });
 
-  test("what nobody subscribes to leaves no event behind", async () => {
+  test("what has no subscriber leaves no event behind", async () => {
     const me = await server().account();
     await newLink(me);
 
@@ -167,7 +167,7 @@ onServer("checking", (server, { test, testOnBoth }) => {
     },
   );
 
-  test("a fault of ours changes nothing, and only a check by hand tells of it", async () => {
+  test("a fault of ours changes nothing, and only a manual check reports it", async () => {
     const me = await server().account();
     const path = await newLink(me);
     await checkWith(server(), ALIVE);
@@ -239,7 +239,7 @@ onServer("checking", (server, { test, testOnBoth }) => {
     expect((await me.get("/api/v1/history")).body.data.pagination.total).toBe(1);
   });
 
-  test("a check that breaks by itself is our fault, and the round goes on", async () => {
+  test("a check that throws is our fault, and the round goes on", async () => {
     const me = await server().account();
     const bad = await newLink(me, "https://example.org/bad");
     const good = await newLink(me, "https://example.org/good");
@@ -282,7 +282,7 @@ onServer("checking", (server, { test, testOnBoth }) => {
     expect(next - server().clock.now()).toBeLessThanOrEqual(1.1 * HOUR);
   });
 
-  test("a batch is told complete once, after its last link was checked or deleted", async () => {
+  test("a batch is reported complete once, after its last link was checked or deleted", async () => {
     const me = await server().account();
     await subscribe(me, "batch.complete");
     const made = await me.post("/api/v1/links/batch", {
@@ -299,8 +299,8 @@ onServer("checking", (server, { test, testOnBoth }) => {
     await completeBatches(server().deps);
 
     const { store } = server().deps;
-    const told = await store.select().from(events).where(eq(events.accountId, me.accountId));
-    expect(told.map(({ data }) => JSON.parse(data))).toMatchObject([
+    const completions = await store.select().from(events).where(eq(events.accountId, me.accountId));
+    expect(completions.map(({ data }) => JSON.parse(data))).toMatchObject([
       {
         batchId: made.body.data.batch_id,
         total: 3,
@@ -312,11 +312,11 @@ onServer("checking", (server, { test, testOnBoth }) => {
       },
     ]);
     expect(
-      await store.select().from(deliveries).where(eq(deliveries.eventId, told[0]!.id)),
+      await store.select().from(deliveries).where(eq(deliveries.eventId, completions[0]!.id)),
     ).toHaveLength(1);
   });
 
-  test("checks count into the month's usage, and the last one is told", async () => {
+  test("checks count into the month's usage, and the last one is shown", async () => {
     const me = await server().account();
     await newLink(me);
     await checkWith(server(), ALIVE);
@@ -334,7 +334,7 @@ onServer("checking", (server, { test, testOnBoth }) => {
     const me = await server().account();
     const path = await newLink(me);
     const asked = Promise.withResolvers<void>();
-    // A clock that stands: on one that moves by itself a loop would never rest.
+    // The clock stands still: on one that moves on its own a loop would never stop.
     const clock = movableClock(server().clock.now());
     const loop = startCheckLoop({
       ...server().deps,

@@ -70,7 +70,7 @@ describe("a page that is missing", () => {
     expect(await checkPage(says, wasActive)).toMatchObject({ status: "active", profiles: "AAB" });
   });
 
-  test("behind redirects tells the way there", async () => {
+  test("behind redirects shows the redirects", async () => {
     const site = untilTheEnd(startSite({ "/a": () => Response.redirect("/b", 301) }));
 
     expect(await check(`${site.url}/a`)).toMatchObject({
@@ -139,20 +139,17 @@ describe("a site that has an IPv6 address only", () => {
   test.each([
     [false, [{ rule: "no_ipv6_here" }]],
     [true, []],
-  ])(
-    "is told apart from one that cannot be reached when we have IPv6: %p",
-    async (has, signals) => {
-      const conclusion = await check("http://site.test/", NEVER_CHECKED, unreachable(has));
+  ])("differs from one that cannot be reached when we have IPv6: %p", async (has, signals) => {
+    const conclusion = await check("http://site.test/", NEVER_CHECKED, unreachable(has));
 
-      expect(conclusion).toMatchObject({ status: "unknown", reason: "conn_unreachable" });
-      expect(conclusion.evidence.signals).toMatchObject(signals);
-      expect(conclusion.evidence.signals).toHaveLength(signals.length);
-    },
-  );
+    expect(conclusion).toMatchObject({ status: "unknown", reason: "conn_unreachable" });
+    expect(conclusion.evidence.signals).toMatchObject(signals);
+    expect(conclusion.evidence.signals).toHaveLength(signals.length);
+  });
 });
 
 describe("a neighbouring address", () => {
-  test("over plain http is told where https fails, and changes nothing", async () => {
+  test("over plain http is noted where https fails, and changes nothing", async () => {
     const site = untilTheEnd(startSite({ "/a": "hello" }));
 
     const conclusion = await check(`https://127.0.0.1:${site.port}/a`);
@@ -163,7 +160,7 @@ describe("a neighbouring address", () => {
     });
   });
 
-  test("is not told when it does not answer either", async () => {
+  test("is not noted when it does not answer either", async () => {
     const site = untilTheEnd(startSite({}));
 
     const { evidence } = await check(`https://127.0.0.1:${site.port}/a`);
@@ -171,7 +168,7 @@ describe("a neighbouring address", () => {
     expect(evidence.notes).toEqual([]);
   });
 
-  test("with www is told where the certificate is for another name", async () => {
+  test("with www is noted where the certificate is for another name", async () => {
     const names = { "shop.test": ["127.0.0.1"], "www.site.test": ["127.0.0.1"] };
     const resolver = playedResolver({ ...names, "site.test": ["127.0.0.1"] });
     const hello = replies("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
@@ -262,7 +259,7 @@ describe("trouble that may pass", () => {
     expect(conclusion).toMatchObject({ status: "dead", evidence: { attempts: [{}, {}, {}] } });
   });
 
-  test("counts that time too for whoever waits for the answer", async () => {
+  test("counts that time too for a manual check", async () => {
     const { clock, checker } = labChecker();
     const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
     const { url } = untilTheEnd(startSite({}));
@@ -277,7 +274,7 @@ describe("trouble that may pass", () => {
     expect(clock.elapsed() - startedAt).toBeLessThan(100_000);
   });
 
-  test("of a busy site is no reason to let anybody wait who asked by hand", async () => {
+  test("of a busy site does not delay a manual check", async () => {
     const { clock, checker } = labChecker();
     const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 0 });
     const { url } = untilTheEnd(startSite({ "/a": "hello", "/b": "hello", "/asked": "hello" }));
@@ -313,7 +310,7 @@ describe("trouble that may pass", () => {
     expect(conclusion.evidence.attempts).toHaveLength(2);
   });
 
-  test("takes no more than a minute of whoever waits, even if each lookup of a name is slow too", async () => {
+  test("takes no more than a minute in a manual check, even if each lookup of a name is slow too", async () => {
     const { clock, checker } = labChecker();
     const outbound: Checker["outbound"] = {
       ...checker.outbound,

@@ -9,19 +9,19 @@ import { type Checker, checkUrl } from "./confirm.ts";
 import { createCatalogue } from "./services/catalogue.ts";
 import type { Ask, Kind, Service } from "./services/record.ts";
 
-/** An answer that comes when it is told to. */
+/** An answer that comes on request. */
 function slowAnswer(says: () => Response) {
   const asked = Promise.withResolvers<void>();
-  const told = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
   const answer = async () => {
     asked.resolve();
-    await told.promise;
+    await released.promise;
     return says();
   };
-  return { answer, asked: asked.promise, tell: told.resolve };
+  return { answer, asked: asked.promise, tell: released.resolve };
 }
 
-/** Checks of links that were alive, and one that is cut short when it is told to. */
+/** Checks of links that were alive, and one that is cut short on request. */
 function checking(checker: Checker) {
   const ending = new AbortController();
   const of = (by: Checker, url: string) =>
@@ -65,14 +65,14 @@ describe("A check that is cut short while it asks around a page", () => {
     const { check, checkThatIsCut, cut } = checking({ ...checker, hostProfiles });
 
     const cutShort = checkThatIsCut(`${site.url}/a`);
-    const beside = check(`${site.url}/b`);
+    const other = check(`${site.url}/b`);
     await rules.asked;
     await called(2);
     cut();
 
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });
     rules.tell();
-    expect(await beside).toMatchObject({ status: "unknown", reason: "soft404_suspected" });
+    expect(await other).toMatchObject({ status: "unknown", reason: "soft404_suspected" });
     await site.stop();
   });
 
@@ -83,14 +83,14 @@ describe("A check that is cut short while it asks around a page", () => {
     const { check, checkThatIsCut, cut } = checking({ ...checker, robots });
 
     const cutShort = checkThatIsCut(`${site.url}/a`);
-    const beside = check(`${site.url}/b`);
+    const other = check(`${site.url}/b`);
     await rules.asked;
     await called(2);
     cut();
 
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });
     rules.tell();
-    expect(await beside).toMatchObject({ status: "dead", reason: "soft404_probe" });
+    expect(await other).toMatchObject({ status: "dead", reason: "soft404_probe" });
     await site.stop();
   });
 });
@@ -163,7 +163,7 @@ describe("A check that is cut short while it asks a service", () => {
     const { check, checkThatIsCut, cut } = checking({ ...checker, services });
 
     const cutShort = checkThatIsCut(`https://${HOST}/file/a`);
-    const beside = check(`https://${HOST}/file/b`);
+    const other = check(`https://${HOST}/file/b`);
     await old.asked;
     await called(2);
     cut();
@@ -171,7 +171,7 @@ describe("A check that is cut short while it asks a service", () => {
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });
     old.tell();
     const dead = { status: "dead", reason: "service_not_found" };
-    expect(await beside).toMatchObject(dead);
+    expect(await other).toMatchObject(dead);
     expect(await check(`https://${HOST}/file/c`)).toMatchObject(dead);
     expect(asked().filter((path) => path === "/file/old")).toHaveLength(1);
   });
@@ -183,13 +183,13 @@ describe("A check that is cut short while it asks a service", () => {
     );
 
     const cutShort = checkThatIsCut(`https://${HOST}/many/a`);
-    const beside = check(`https://${HOST}/many/b`);
+    const other = check(`https://${HOST}/many/b`);
     await many.asked;
     cut();
 
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });
     many.tell();
-    expect(await beside).toMatchObject({ status: "active", reason: "ok_service" });
+    expect(await other).toMatchObject({ status: "active", reason: "ok_service" });
     expect(asked()).toEqual(["/many?ids=a%2Cb"]);
   });
 
@@ -200,13 +200,13 @@ describe("A check that is cut short while it asks a service", () => {
     );
 
     const cutShort = checkThatIsCut(`https://${HOST}/guest/a`);
-    const beside = check(`https://${HOST}/guest/b`);
+    const other = check(`https://${HOST}/guest/b`);
     await token.asked;
     cut();
 
     expect(await cutShort).toMatchObject({ reason: "check_aborted" });
     token.tell();
-    expect(await beside).toMatchObject({ status: "active", reason: "ok_service" });
+    expect(await other).toMatchObject({ status: "active", reason: "ok_service" });
     expect(asked()).toEqual(["/token", "/guest/b?token=t"]);
   });
 });

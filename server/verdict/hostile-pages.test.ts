@@ -59,7 +59,7 @@ test("elements deeper than anyone nests them are still read", () => {
   expect(page).toMatchObject({ text: "One Two Three", forms: 1 });
 });
 
-test("a delay of a million digits sends nobody anywhere", () => {
+test("a delay of a million digits redirects to nowhere", () => {
   expect(parseRefresh(muchOf("1"))).toBeNull();
   expect(parseRefresh(`1${muchOf(".1")}; url=/next`)).toEqual({ delayS: 1, url: "/next" });
 });
@@ -79,7 +79,7 @@ test("a description may have a million spaces before its type, and before none",
   expect(read(`{"@type":${muchOf(" ")}7}`)).toBeFalse();
 });
 
-test("signs that unfold into many are no words of an error page, whatever comes behind", () => {
+test("signs that unfold into many are not words of an error page, whatever comes behind", () => {
   const page = readPage(`<p>Not found.</p><p>${"…".repeat(110)} not found.</p>`, "text/html");
 
   expect(missingInLine({ ...page, markup: page.markup.replace("<p>Not found.</p>", "") })).toEqual(

@@ -29,7 +29,7 @@ function monitor({ sentinels = ADDRESSES, ...world }: World = {}) {
   return { ...online, clock, net, confirm, confirmSince: online.confirm };
 }
 
-test("nobody is asked before something failed", () => {
+test("no sentinel is asked before something failed", () => {
   const { known, net } = monitor();
 
   expect(known()).toEqual({ state: "unknown" });
@@ -82,7 +82,7 @@ test("without sentinels there is nothing to know", async () => {
   expect(known()).toEqual({ state: "unknown" });
 });
 
-test("nobody is asked behind a proxy, where a direct connection means nothing", async () => {
+test("no sentinel is asked behind a proxy, where a direct connection means nothing", async () => {
   const config = readConfig({ STILLUP_OUTBOUND_PROXY: "http://192.0.2.1:3128" });
 
   expect(await onlineGuard(config, systemClock).confirm(0)).toBeNull();
@@ -161,7 +161,7 @@ test("rounds begin at least a second apart, however much fails", async () => {
   expect(clock.slept).toEqual(Array(9).fill(900));
 });
 
-test("a sentinel that stays silent holds up nobody while enough of the others answer", async () => {
+test("a sentinel that stays silent delays nothing while enough of the others answer", async () => {
   const ask: AskSentinel = async ({ address }) =>
     address === "192.0.2.2" ? new Promise<boolean>(() => {}) : true;
   const { confirm } = monitor({ ask });
@@ -189,7 +189,7 @@ test("a round that ends after a later one tells nothing new", async () => {
   expect(net.changes).toEqual([]);
 });
 
-test("every change is told once, with when it came", async () => {
+test("every change is reported once, with its time", async () => {
   const { confirm, known, clock, net } = monitor();
   const shown = ({ from, to }: OnlineChange) =>
     `${from.state} to ${to.state} at ${new Date(to.since).toISOString().slice(11, 19)}`;
@@ -208,7 +208,7 @@ test("every change is told once, with when it came", async () => {
   expect(known()).toMatchObject({ state: "online", since: Date.parse("2030-01-01T00:06:00Z") });
 });
 
-test("whoever is offline from the start is told so", async () => {
+test("a monitor that is offline from the start is reported as such", async () => {
   const { confirm, net } = monitor();
   net.answers = 0;
 

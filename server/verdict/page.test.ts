@@ -126,12 +126,7 @@ describe("a page's letters", () => {
       bytes([0xef, 0xbb, 0xbf], "<title>é</title>"),
       "é",
     ],
-    [
-      "a name that nobody knows, as UTF-8",
-      "text/html; charset=klingon",
-      bytes("<title>é</title>"),
-      "é",
-    ],
+    ["an unknown name, as UTF-8", "text/html; charset=klingon", bytes("<title>é</title>"), "é"],
     ["nothing, as UTF-8", "text/html", bytes("<title>é</title>"), "é"],
     [
       "UTF-16 in letters that are not",
@@ -140,7 +135,7 @@ describe("a page's letters", () => {
       "é",
     ],
   ])(
-    "are told by the first that says so: its header, its mark, its own words",
+    "are determined by the first source that says so: its header, its mark, its own words",
     (_, type, body, title) => {
       expect(read(body, type).title).toBe(title);
     },

@@ -193,7 +193,7 @@ describe("in line", () => {
     expect(waited).toEqual({ a: 0, b: 250 });
   });
 
-  test("those whom somebody waits for go first, in their own order", async () => {
+  test("manual checks go first, in their own order", async () => {
     const { visit, end, began } = visits({ hostConcurrency: 1 });
     void visit("a");
     void visit("b");
@@ -223,7 +223,7 @@ describe("in line", () => {
     });
   });
 
-  test("whoever gives up stands there no longer, and holds up nobody", async () => {
+  test("a request that gives up leaves the line, and delays no other", async () => {
     const { began, visit, end, moveBy } = visits({ hostConcurrency: 1, hostGapMs: 250 });
     const giving = new AbortController();
     for (const name of ["a", "b", "c"]) {
@@ -240,7 +240,7 @@ describe("in line", () => {
     expect(began).toEqual(["a", "b", "c"]);
   });
 
-  test("all together need one timer, and nobody leaves it running", async () => {
+  test("all together need one timer, which is stopped in the end", async () => {
     const lab = movableClock(NOW);
     const timers: (AbortSignal | undefined)[] = [];
     const sleep = (ms: number, signal?: AbortSignal) => {
@@ -312,7 +312,7 @@ describe("after a refusal", () => {
 });
 
 describe("while a site is left alone", () => {
-  test("a request waits up to half a minute, and that is no queueing", async () => {
+  test("a request waits up to half a minute, and that does not count as queueing", async () => {
     const { began, waited, visit, visited, moveBy } = visits();
     await visited(busy(30));
     void visit("next");
@@ -345,7 +345,7 @@ describe("while a site is left alone", () => {
     expect(away).toEqual({ hurried: "http_429 20000" });
   });
 
-  test("whoever stands in line already is sent away at once", async () => {
+  test("a request that is in line already is refused at once", async () => {
     const { began, away, visit, end } = visits({ hostConcurrency: 1 });
     for (const name of ["a", "b", "c"]) void visit(name);
     await settle();
@@ -369,7 +369,7 @@ describe("while a site is left alone", () => {
     expect(away).toEqual({ c: "http_429 11000" });
   });
 
-  test("queueing before and after it is told from it", async () => {
+  test("queueing before and after it does not count as part of it", async () => {
     const { waited, visit, end, moveBy } = visits({ hostConcurrency: 1 });
     for (const name of ["a", "b", "c"]) void visit(name);
     await moveBy(1000);
@@ -381,7 +381,7 @@ describe("while a site is left alone", () => {
     expect(waited).toEqual({ a: 0, b: 1000, c: 5000 });
   });
 
-  test("whoever gives up waits no longer", async () => {
+  test("a request that gives up waits no longer", async () => {
     const { began, visit, visited } = visits();
     const giving = new AbortController();
     await visited(busy(30));
@@ -447,7 +447,7 @@ describe("a site in trouble that many wait for", () => {
     });
   });
 
-  test("and a long line alone is no trouble", async () => {
+  test("and a long line alone does not mean trouble", async () => {
     const lab = visits({ hostGapMs: 250 });
 
     await line(lab, 500);

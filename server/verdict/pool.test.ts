@@ -5,9 +5,13 @@ import { movableClock } from "../../tests/clock.ts";
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { ROOT } from "../../tests/imports.ts";
 import { IS_LONG } from "../../tests/long.ts";
-import { type Site, startSite } from "../../tests/site.ts";
+import { type Routes, type Site, startSite } from "../../tests/site.ts";
+import { waitFor } from "../../tests/waits.ts";
+import { ownerOf } from "../checker/messages.ts";
 import { createCheckerPool } from "../checker/pool.ts";
+import type { Config } from "../config/config.ts";
 import { CHECKER_COMMAND } from "../lib/runtime.ts";
+import { siteOf } from "../lib/site.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import { NEVER_CHECKED } from "./attempt.ts";
 import { createOnline } from "./online/online.ts";
@@ -29,18 +33,18 @@ afterAll(async () => {
 });
 
 /** The processes of a server, and its clock, which stands. */
-function startPool() {
+function startPool(settings: Partial<Config> = {}) {
   const clock = movableClock(Date.now());
   const pool = createCheckerPool({
-    ...{ config: server.config, clock },
+    ...{ config: { ...server.config, ...settings }, clock },
     online: createOnline({ clock, sentinels: [], ask: async () => true }),
     profiles: { find: async () => null, keep() {} },
     canaries: createCanaries(clock, null),
     command: [process.execPath, join(ROOT, "server/main.ts"), CHECKER_COMMAND],
   });
   onTestFinished(() => pool.stop());
-  const check = () =>
-    pool.check({ ...NEVER_CHECKED, url: `${site.url}/page` }, new AbortController().signal);
+  const check = (url = `${site.url}/page`, { signal } = new AbortController()) =>
+    pool.check({ ...NEVER_CHECKED, url }, signal);
   return { clock, pool, check };
 }
 
@@ -62,6 +66,39 @@ test("A process that checks links starts for the first check, ends after 15 minu
   expect(first).toBeNumber();
   expect(pid()).not.toBe(first);
   expect(pool.processes()[0]).toMatchObject({ checks: 3, restarts: 0 });
+});
+
+/** A site whose links the process of this number checks, until the test ends. */
+function siteOfProcess(index: number, routes: Routes = {}): Site {
+  for (;;) {
+    const own = startSite(routes, { otherwise: () => new Response("A page.") });
+    onTestFinished(own.stop);
+    if (ownerOf(siteOf(new URL(own.url).host), 2) === index) return own;
+  }
+}
+
+test("Two requests to a site have the gap between them also when two processes send them", async () => {
+  const { check } = startPool({ checkProcesses: 2, hostGapMs: 60 * MINUTE_MS });
+  const target = siteOfProcess(0);
+  const redirected = Promise.withResolvers<void>();
+  const leading = siteOfProcess(1, {
+    "/leads": () => {
+      redirected.resolve();
+      return Response.redirect(`${target.url}/target`);
+    },
+  });
+  const ending = new AbortController();
+  expect((await check(`${target.url}/page`)).reason).toBe("ok");
+
+  const following = check(`${leading.url}/leads`, ending);
+  await waitFor(redirected.promise, () => "a request to the link that leads there");
+  // The process that follows the redirect checks other links meanwhile.
+  for (const other of [1, 1, 1].map((index) => siteOfProcess(index)))
+    expect((await check(`${other.url}/page`)).reason).toBe("ok");
+
+  expect(target.requests.map(({ url }) => url)).toEqual([`${target.url}/page`]);
+  ending.abort();
+  expect((await following).reason).toBe("check_aborted");
 });
 
 test.if(process.platform === "linux")(

@@ -158,7 +158,7 @@ describe("redirects", () => {
     expect(site.requests).toHaveLength(2);
   });
 
-  test("back to the same address with a new cookie are no circle", async () => {
+  test("back to the same address with a new cookie are not a loop", async () => {
     const site = siteWith({
       "/": (request) =>
         request.headers.get("cookie") === "seen=yes=1"

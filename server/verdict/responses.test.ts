@@ -142,7 +142,7 @@ onServer("GET /links/{id}/raw", (server) => {
     expect((await me.get(`/api/v1/links/${link}/raw`)).status).toBe(404);
   });
 
-  eachRow(badPathIds)("finds nothing for what is no id", async (id) => {
+  eachRow(badPathIds)("finds nothing for what is not an ID", async (id) => {
     const me = await server().account();
 
     expect((await me.get(`/api/v1/links/${id}/raw`)).status).toBe(404);

@@ -8,7 +8,7 @@ const allows = (robots: string, path = "/a/b") =>
 describe("A robots.txt", () => {
   eachRow<[what: string, robots: string, allowed: boolean]>([
     ["is empty", "", true],
-    ["is no robots.txt", "<html><body>Not found", true],
+    ["is not a robots.txt", "<html><body>Not found", true],
     ["closes the site to all", "User-agent: *\nDisallow: /", false],
     ["closes the folder", "user-agent:*\r\ndisallow:/a/ # drafts\r\n", false],
     ["closes another folder", "User-agent: *\nDisallow: /b/", true],
@@ -48,7 +48,7 @@ describe("A robots.txt", () => {
     expect(allows(robots)).toBe(allowed);
   });
 
-  test("takes no more room for those whom it names beside us", () => {
+  test("takes no more room for other robots that it names", () => {
     const others = Array.from({ length: 2000 }, (_, i) => `User-agent: bot-${i}`).join("\n");
     const theirs = "Disallow: /theirs\n".repeat(2000);
     const ours = "User-agent: *\nDisallow: /ours";

@@ -25,7 +25,7 @@ onBothEngines("What a site wants", (server) => {
   }
   const rows = () => server().deps.store.select().from(siteHolds);
 
-  test("is known to whoever asks it next, whatever time that one has counted", async () => {
+  test("is known to the next node that asks, whatever time it has counted", async () => {
     const [one, next] = [asker(), asker(later(5 * MINUTE))];
     await answers(one.politeness, "busy.example", 429, { "Retry-After": "600" });
     await one.holds.save();

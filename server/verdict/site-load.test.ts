@@ -47,7 +47,7 @@ describe("the answers of a site slow us down:", () => {
     ],
     ["a success ends it", [429, 429, 200, 429, 500, 204], [500, 1000, 0, 500, 700, 0]],
     ["other answers change nothing", [429, 404, 301, 403, 429], [500, 500, 500, 500, 1000]],
-    ["our own network's 511 is no error of the site", [511, 511], [0, 0]],
+    ["our own network's 511 is not an error of the site", [511, 511], [0, 0]],
     ["usual answers", [200, 301, 404, 410, 403, 999], [0, 0, 0, 0, 0, 0]],
   ])("the more, the more often they refuse", (_, statuses, expected) => {
     expect(penalties(statuses)).toEqual(expected);
@@ -86,7 +86,7 @@ describe("a site is left alone", () => {
 
   eachRow([
     ["without Retry-After, a first time", REFUSED],
-    ["with a Retry-After that nobody can read", after("soon")],
+    ["with an unreadable Retry-After", after("soon")],
     ["with one that is over", after("Tue, 01 Jan 2019 00:00:00 GMT")],
     ["with one of no seconds", after(0)],
     ["when a redirect asks for it", after(45, 301)],

@@ -99,7 +99,7 @@ describe("a host that is new to us", () => {
     expect(paths(site).toSorted().slice(3)).toEqual([`/blog/${NAME}`, "/robots.txt"]);
   });
 
-  test("is asked beside that for whoever waits for the answer", async () => {
+  test("is asked at the same time in a manual check", async () => {
     const { checker } = labChecker({ checkTimeoutMs: 30_000 });
     const answer = Promise.withResolvers<Response>();
     const asked = Promise.withResolvers<void>();
@@ -269,7 +269,7 @@ describe("a link that leads to the home page", () => {
     });
   });
 
-  test("where nobody can tell is unclear", async () => {
+  test("where it cannot be determined is unclear", async () => {
     const site = siteWith({ "/": home, "/item/5": toHome, "/robots.txt": 404 }, 403);
 
     expect(await lab().check(`${site.url}/item/5`)).toMatchObject({
@@ -300,7 +300,7 @@ describe("a name that was missing, or a domain that was parked,", () => {
     });
   });
 
-  test("is not back when whoever parks domains serves it", async () => {
+  test("is not back when a domain parking service serves it", async () => {
     const site = siteWith({ "/a/b": story });
 
     const { status, reason } = await lab(parked, reborn).check(at(site, "/a/b"));

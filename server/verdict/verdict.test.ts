@@ -114,10 +114,10 @@ describe("a status", () => {
 });
 
 describe("a 530", () => {
-  const told = (html: string) => readPage(html, "text/html");
+  const pageOf = (html: string) => readPage(html, "text/html");
 
   test("with 1016 tells that the site's own server has no address", async () => {
-    const page = await told("<title>Origin DNS error</title><h1>Error 1016</h1>");
+    const page = await pageOf("<title>Origin DNS error</title><h1>Error 1016</h1>");
 
     expect(findingOn(answer(530, { page }))).toMatchObject({
       reason: "http_530",
@@ -126,7 +126,7 @@ describe("a 530", () => {
   });
 
   test("with another number does not", async () => {
-    const page = await told("<h1>Error 1033</h1>");
+    const page = await pageOf("<h1>Error 1033</h1>");
 
     expect(findingOn(answer(530, { page }))).toMatchObject({ reason: "http_530", signals: [] });
   });
@@ -189,7 +189,7 @@ describe("an error page of a proxy", () => {
   });
 });
 
-test("Varnish names a time with each failure behind it, which is no maintenance", async () => {
+test("Varnish names a time with each failure behind it, which is not maintenance", async () => {
   const html = "<title>503 Backend fetch failed</title><h1>Error 503 Backend fetch failed</h1>";
   const page = await readPage(html, "text/html");
 
@@ -274,7 +274,7 @@ describe("a reason", () => {
     expect(messageOf(reason, status)).toBe(message),
   );
 
-  test("of ours is told from the link's", () => {
+  test("of ours is recognized as such", () => {
     expect(["internal_error", "check_aborted", "captive_portal"].every(isMonitorFault)).toBe(true);
     expect(isMonitorFault("conn_refused")).toBe(false);
   });

@@ -110,7 +110,7 @@ const second: Record<string, NameSays> = {};
 const found = new Map<string, Parsed>();
 let server: TestServer;
 
-/** Starts what the row tells of. */
+/** Starts what the row describes. */
 async function urlOf(row: Row): Promise<string> {
   const host = `${row.name}.test`;
   names[host] = row.dns ?? HERE;

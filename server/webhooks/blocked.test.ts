@@ -48,7 +48,7 @@ const HERE = [
   ...["loopback.example", "loopback6.example", "mapped.example", "alias.example"],
 ];
 
-/** Hosts that lead inside, where nobody listens for this test. */
+/** Hosts that lead inside, where no one listens for this test. */
 const INSIDE = [
   ...["10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "168.63.129.16"],
   ...["198.18.0.1", "224.0.0.1", "255.255.255.255", "[fd12::1]", "[fe80::1]", "[ff02::1]"],
@@ -96,7 +96,7 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
 
   const urlsOf = (hosts: string[]) => hosts.map((host) => `http://${host}:${listener.port}/hook`);
 
-  test("nothing is delivered: each attempt is told as blocked, and nobody is connected to", async () => {
+  test("nothing is delivered: each attempt is recorded as blocked, and no connection is made", async () => {
     const me = await server.account("enterprise");
     const urls = urlsOf([...HERE, ...INSIDE]);
     const made = [];
@@ -115,7 +115,7 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
     expect(listener.connections).toBe(0);
   });
 
-  test("no test is sent: each is told as blocked, and nobody is connected to", async () => {
+  test("no test is sent: each is reported as blocked, and no connection is made", async () => {
     const seen: unknown[] = [];
     for (const url of urlsOf([...HERE, ...INSIDE])) {
       const me = await server.account();
@@ -128,7 +128,7 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
     expect(listener.connections).toBe(0);
   });
 
-  test("a name that leads to no address at all is told as one that is not there", async () => {
+  test("a name that leads to no address at all is reported as one that does not exist", async () => {
     const me = await server.account();
     const { path } = await webhookTo(me, `http://nowhere.example:${listener.port}/`);
 

@@ -71,7 +71,7 @@ onServer("POST /webhooks", (server) => {
     expect((await me.get(PATH)).body.data.items[0].format).toBe(format);
   });
 
-  test("what the format asks of the URL is told with every other problem", async () => {
+  test("what the format requires of the URL is reported with every other problem", async () => {
     const me = await server().account();
 
     const { body } = await me.post(PATH, { url: "https://ntfy.sh", events: [], format: "ntfy" });
@@ -102,7 +102,7 @@ onServer("POST /webhooks", (server) => {
     expect(second.body.data.signing_secret).not.toBe(first.body.data.signing_secret);
   });
 
-  test("an account at its limit is told so, however many ask at once", async () => {
+  test("an account at its limit is refused, however many ask at once", async () => {
     const me = await server().account();
     const request = { url: "https://example.com/", events: ["link.dead"] };
 

@@ -83,8 +83,8 @@ onServer("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
     const { all_attempts: all, last_attempt: last, attempts, status } = await get(me, path, id);
 
     expect([status, attempts]).toEqual(["succeeded", 3]);
-    const told = all.map((each: typeof last) => [each.number, each.trigger, each.status_code]);
-    expect(told).toEqual([
+    const summaries = all.map((each: typeof last) => [each.number, each.trigger, each.status_code]);
+    expect(summaries).toEqual([
       [1, "scheduled", 500],
       [2, "scheduled", 500],
       [3, "scheduled", 204],
@@ -143,7 +143,7 @@ onServer("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
     });
   });
 
-  test("names the digest that told of it, whose body tells of all", async () => {
+  test("names the digest that included it, whose body lists all", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, HOOK);
     const { store } = server().deps;
@@ -164,7 +164,7 @@ onServer("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
     expect(posted).toContain("12 links are dead");
   });
 
-  test("is told as the webhook's format has it", async () => {
+  test("is shown in the webhook's format", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     const { id, path } = await subscribe(me, receiver.url);
@@ -180,7 +180,7 @@ onServer("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
     expect(JSON.parse(posted)).toHaveProperty("embeds");
   });
 
-  test("of nobody, of another webhook or without a real id is not found", async () => {
+  test("an unknown ID, an invalid one or one of another webhook is not found", async () => {
     const me = await server().account();
     const { path } = await subscribe(me, HOOK);
     const other = await subscribe(me, HOOK);

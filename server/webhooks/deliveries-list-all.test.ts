@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { NO_ID } from "../../tests/bad-values.ts";
 import { addDeliveries, addDelivery, UNTRIED } from "../../tests/deliveries/logged.ts";
@@ -11,7 +11,7 @@ const ALL = "/api/v1/webhooks/deliveries";
 const at = Date.parse(START);
 const idsIn = ({ items }: Parsed) => items.map(({ id }: Parsed) => id);
 
-onServer("GET /webhooks/deliveries", (server) => {
+onServer("GET /webhooks/deliveries", (server, { test, testOnBoth }) => {
   const list = async (me: Asker, query = ""): Promise<Parsed> =>
     (await me.get(ALL + query)).body.data;
 
@@ -87,7 +87,7 @@ onServer("GET /webhooks/deliveries", (server) => {
     expect(seen).toEqual(made);
   });
 
-  test("loses none of the deliveries of one event between two pages", async () => {
+  testOnBoth("loses none of the deliveries of one event between two pages", async () => {
     const me = await server().account();
     const hooks = [];
     for (const name of ["a", "b", "c"]) hooks.push(await webhook(me, `${name}.example.com`));
@@ -128,7 +128,7 @@ onServer("GET /webhooks/deliveries", (server) => {
     expect(await list(me, `?webhook_id=${NO_ID}`)).toEqual({ items: [], next_cursor: null });
   });
 
-  test("can be narrowed to several statuses and to an event", async () => {
+  testOnBoth("can be narrowed to several statuses and to an event", async () => {
     const me = await server().account();
     const docs = await webhook(me, "docs.example.com");
     const [dead, alive] = [{ type: "link.dead" }, { type: "link.alive" }] as const;

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { addDeliveries, addDelivery, logOf, UNTRIED } from "../../tests/deliveries/logged.ts";
 import { onServer, START } from "../../tests/harness.ts";
 import { startReceiver, subscribe } from "../../tests/receiver.ts";
@@ -7,8 +7,8 @@ import { newOwner, openBrowser } from "../../tests/session/browser.ts";
 const HOOK = "https://ops.example.com/hook";
 const idsIn = (items: { id: string }[]) => items.map(({ id }) => id);
 
-onServer("GET /webhooks/{id}/deliveries", (server) => {
-  test("shows the beginning of a long answer, which is there in full by itself", async () => {
+onServer("GET /webhooks/{id}/deliveries", (server, { test, testOnBoth }) => {
+  test("shows the beginning of a long answer, which the delivery itself has in full", async () => {
     const me = await server().account();
     const { id: webhookId, path } = await subscribe(me, "https://ops.example.com/hook");
     const lastBody = `${"x".repeat(999)}💀${"y".repeat(3000)}`;
@@ -24,7 +24,7 @@ onServer("GET /webhooks/{id}/deliveries", (server) => {
     });
   });
 
-  test("tells of each delivery what became of it, newest first", async () => {
+  test("lists the outcome of each delivery, newest first", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, HOOK);
     const at = Date.parse(START);
@@ -79,7 +79,7 @@ onServer("GET /webhooks/{id}/deliveries", (server) => {
     ]);
   });
 
-  test("an attempt under way is counted, and the one before it is the last that is told", async () => {
+  test("an attempt under way is counted, and the one before it is the last that is shown", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, HOOK);
     const now = server().clock.now();
@@ -91,7 +91,7 @@ onServer("GET /webhooks/{id}/deliveries", (server) => {
     expect(delivery.last_attempt.number).toBe(2);
   });
 
-  test("can be narrowed to a status, to an event and to both", async () => {
+  testOnBoth("can be narrowed to a status, to an event and to both", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, HOOK);
     const [dead, failed, both] = await addDeliveries(server(), me, id, [
@@ -121,7 +121,7 @@ onServer("GET /webhooks/{id}/deliveries", (server) => {
     );
   });
 
-  test("a long log is counted whole, and every page of it can be reached", async () => {
+  testOnBoth("a long log is counted whole, and every page of it can be reached", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, HOOK);
     const many = Array.from({ length: 10_030 }, (_, n) =>
@@ -153,7 +153,7 @@ onServer("GET /webhooks/{id}/deliveries", (server) => {
     expect(await logOf(me, other.path)).toEqual([]);
   });
 
-  test("of nobody's webhook is not found, of a stranger's forbidden", async () => {
+  test("an unknown webhook is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const { path } = await subscribe(await server().account(), startReceiver().url);
 

@@ -123,7 +123,7 @@ onServer("POST /webhooks/{id}/redeliver-failed", (server) => {
     expect(await deliver()).toBe(0);
   });
 
-  test("of nobody's webhook is not found, of a stranger's forbidden", async () => {
+  test("an unknown webhook is not found, a stranger's is forbidden", async () => {
     const stranger = await server().account();
     const { id, path } = await subscribe(stranger, HOOK);
     await addDelivery(server(), stranger, id, failedAt(AT));

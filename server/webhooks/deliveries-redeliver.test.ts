@@ -18,8 +18,8 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   const get = async (me: Asker, path: string, id: string) =>
     (await me.get(`${path}/deliveries/${id}`)).body.data;
 
-  /** A webhook that was told of one event, and its delivery. */
-  async function told(answer: number) {
+  /** A webhook that received one event, and its delivery. */
+  async function deliveredWebhook(answer: number) {
     const me = await server().account();
     const receiver = startReceiver(answer);
     const hook = await subscribe(me, receiver.url);
@@ -33,8 +33,8 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
     await server().deps.store.delete(webhooks);
   });
 
-  test("sends the same message again, signed anew, to where the webhook is now", async () => {
-    const { me, path, id, secret, receiver: before } = await told(204);
+  test("sends the same message again, with a new signature, to where the webhook is now", async () => {
+    const { me, path, id, secret, receiver: before } = await deliveredWebhook(204);
     const after = startReceiver();
     await me.patch(path, { url: after.url });
     hoursPass(server(), 1);
@@ -64,7 +64,7 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   });
 
   test("asked for twice before it is sent, it is sent once", async () => {
-    const { me, path, id, receiver } = await told(204);
+    const { me, path, id, receiver } = await deliveredWebhook(204);
 
     const replies = await Promise.all([1, 2, 3].map(() => redeliver(me, path, id)));
     const later = await redeliver(me, path, id);
@@ -77,7 +77,7 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   });
 
   test("one that fails again leaves the schedule as it was", async () => {
-    const { me, path, id, receiver } = await told(500);
+    const { me, path, id, receiver } = await deliveredWebhook(500);
     const before = await get(me, path, id);
 
     await redeliver(me, path, id);
@@ -119,7 +119,7 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   );
 
   test("goes out at once while the server runs", async () => {
-    const { me, path, id, receiver } = await told(204);
+    const { me, path, id, receiver } = await deliveredWebhook(204);
     const { deps } = server();
     const deliverer = createDeliverer({ ...deps, clock: movableClock(deps.clock.now()) });
     deps.loops.onWake(deliverer.wake);
@@ -151,7 +151,7 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   });
 
   test("while the webhook is off it is refused, and says what to do", async () => {
-    const { me, path, id, receiver } = await told(204);
+    const { me, path, id, receiver } = await deliveredWebhook(204);
     await me.patch(path, { is_active: false });
 
     const { status, body } = await redeliver(me, path, id);
@@ -193,7 +193,7 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   });
 
   test("the same idempotency key sends nothing twice, not even after the first was sent", async () => {
-    const { me, path, id, receiver } = await told(204);
+    const { me, path, id, receiver } = await deliveredWebhook(204);
     const key = { "idempotency-key": "again" };
     const first = await redeliver(me, path, id, key);
     await deliver();
@@ -207,7 +207,7 @@ onServer("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server) => {
   });
 
   test("what is there is judged: no such delivery, no such webhook, a stranger's", async () => {
-    const { me, path, id } = await told(204);
+    const { me, path, id } = await deliveredWebhook(204);
     const stranger = await server().account();
 
     expect((await redeliver(me, path, newId())).status).toBe(404);

@@ -134,7 +134,7 @@ onServer("the answer of a receiver", (server) => {
     });
   });
 
-  test("may hold what is no text: it is kept as text on every database", async () => {
+  test("may contain what is not text: it is kept as text on every database", async () => {
     const bytes = new Uint8Array([0x61, 0x00, 0x62, 0xff, 0xfe, 0xc3, 0x28, 0x63]);
 
     const kept = await answerKept(server(), () => new Response(bytes));

@@ -32,7 +32,7 @@ const distinct = (messages: Message[], event: string, of: string) =>
   new Set(messages.flatMap(({ event: its, data }) => (its === event ? [data[of]] : []))).size;
 
 onServer("a batch of many links", (server) => {
-  test("is told whole: each link, each check, and its end once, after them all", async () => {
+  test("is reported whole: each link, each check, and its end once, after them all", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     const { secret, path } = await subscribe(me, receiver.url, ALL);
@@ -65,7 +65,7 @@ onServer("a batch of many links", (server) => {
     expect(new Set(ids).size).toBe(expected);
   });
 
-  test("is complete after the last of its checks, and is told so after them", async () => {
+  test("is complete after the last of its checks, and is reported so after them", async () => {
     const me = await server().account();
     await subscribe(me, startReceiver().url, ALL);
     const links = Array.from({ length: LINKS }, (_, n) => ({ url: `https://example.org/c/${n}` }));

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { movableClock } from "../../tests/clock.ts";
 import { onServer, type TestServer } from "../../tests/harness.ts";
-import { besideRequests, logLines } from "../../tests/log.ts";
+import { exceptRequests, logLines } from "../../tests/log.ts";
 import {
   deliveriesOf,
   earlierAttemptsOf,
@@ -42,7 +42,7 @@ async function underWay(server: TestServer) {
 
 onServer("a webhook that is deleted while it is called", (server, { test, testOnBoth }) => {
   test.each([200, 500, 410])(
-    "leaves nothing behind, and an answer of %i is no error",
+    "leaves nothing behind, and an answer of %i is not an error",
     async (status) => {
       const lines = await logLines("info");
       const { me, id, path, round, answer } = await underWay(server());
@@ -53,7 +53,7 @@ onServer("a webhook that is deleted while it is called", (server, { test, testOn
 
       expect(await leftOf(server(), id)).toEqual([]);
       expect((await me.get(path)).status).toBe(404);
-      expect(besideRequests(lines)).toEqual([]);
+      expect(exceptRequests(lines)).toEqual([]);
     },
   );
 
@@ -108,10 +108,10 @@ onServer("a webhook that is deleted while it is called", (server, { test, testOn
 
     expect(receiver.requests).toHaveLength(12);
     expect(await leftOf(server(), id)).toEqual([]);
-    expect(besideRequests(lines)).toEqual([]);
+    expect(exceptRequests(lines)).toEqual([]);
   });
 
-  test("takes nothing from others that were told of the same event", async () => {
+  test("takes nothing from others that received the same event", async () => {
     const me = await server().account();
     const [gone, stays] = [startReceiver(500), startReceiver(500)];
     const { path } = await subscribe(me, gone.url);

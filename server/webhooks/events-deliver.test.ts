@@ -90,7 +90,7 @@ onServer("deliveries", (server) => {
     expect(third.requests).toHaveLength(0);
   });
 
-  test("a batch of links is told link by link", async () => {
+  test("a batch of links is reported link by link", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     await subscribe(me, receiver.url);
@@ -101,9 +101,9 @@ onServer("deliveries", (server) => {
 
     while ((await deliverDue(server().deps)) > 0);
 
-    const told = receiver.requests.map(({ body }) => JSON.parse(String(body)).data.url);
-    expect(told).toHaveLength(100);
-    expect(new Set(told).size).toBe(100);
+    const sent = receiver.requests.map(({ body }) => JSON.parse(String(body)).data.url);
+    expect(sent).toHaveLength(100);
+    expect(new Set(sent).size).toBe(100);
   });
 
   test("a webhook with much to tell leaves room for the others", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { movableClock } from "../../tests/clock.ts";
 import { onServer, type TestServer } from "../../tests/harness.ts";
 import {
@@ -48,7 +48,7 @@ async function busyDeliverer(server: TestServer) {
   return { me, id, path, receiver, deliverer, answer };
 }
 
-onServer("the deliverer", (server) => {
+onServer("the deliverer", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -68,7 +68,7 @@ onServer("the deliverer", (server) => {
     expect(new Set(await statusesOf(server(), id))).toEqual(new Set(["succeeded"]));
   });
 
-  test("finds what is due by itself within a second", async () => {
+  test("finds what is due on its own within a second", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     await subscribe(me, receiver.url);
@@ -83,7 +83,7 @@ onServer("the deliverer", (server) => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test("a receiver that never answers holds up nobody else", async () => {
+  test("a receiver that never answers does not delay others", async () => {
     const me = await server().account();
     const dead = startReceiver(silent);
     const healthy = startReceiver();
@@ -160,21 +160,24 @@ onServer("the deliverer", (server) => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test("gives back what it claimed and did not begin, as if it had never been claimed", async () => {
-    const { id, receiver, deliverer } = await busyDeliverer(server());
-    await giveUp(deliverer);
+  testOnBoth(
+    "gives back what it claimed and did not begin, as if it had never been claimed",
+    async () => {
+      const { id, receiver, deliverer } = await busyDeliverer(server());
+      await giveUp(deliverer);
 
-    expect(receiver.requests).toHaveLength(12);
-    const rows = await deliveriesOf(server(), id);
-    const waiting = rows.filter(({ status }) => status === "pending");
-    expect(rows.filter(({ status }) => status === "delivering")).toHaveLength(4);
-    expect(waiting).toHaveLength(48);
-    for (const row of waiting) {
-      const { createdAt } = row;
-      const untouched = { attempts: 0, lease: null, dueAt: createdAt, nextAttemptAt: createdAt };
-      expect(row).toMatchObject(untouched);
-    }
-  });
+      expect(receiver.requests).toHaveLength(12);
+      const rows = await deliveriesOf(server(), id);
+      const waiting = rows.filter(({ status }) => status === "pending");
+      expect(rows.filter(({ status }) => status === "delivering")).toHaveLength(4);
+      expect(waiting).toHaveLength(48);
+      for (const row of waiting) {
+        const { createdAt } = row;
+        const untouched = { attempts: 0, lease: null, dueAt: createdAt, nextAttemptAt: createdAt };
+        expect(row).toMatchObject(untouched);
+      }
+    },
+  );
 
   test("sends nothing of what it claimed once the webhook is switched off", async () => {
     const { me, id, path, receiver, deliverer, answer } = await busyDeliverer(server());

@@ -22,7 +22,7 @@ function elsewhere({ deps, config }: TestServer): { deps: Deps; close: () => Pro
   return { deps: { ...deps, store: createStore(engine) }, close: engine.close };
 }
 
-/** The totals of the digests of a webhook, and whether each event of it is told in one of them or by itself. */
+/** The totals of the digests of a webhook, and whether each event of it is sent in one of them or alone. */
 async function accountFor({ deps: { store } }: TestServer, chat: Chat) {
   const rows = await store.select().from(deliveries).where(eq(deliveries.webhookId, chat.id));
   const digests = rows.filter(({ type }) => type === "digest");
@@ -77,18 +77,18 @@ onBothEngines("digests", (server) => {
     await server().deps.store.delete(webhooks);
   });
 
-  /** What became of the events of a chat: each number of messages, and what the digests say of whom they hold. */
+  /** What became of the events of a chat: each number of messages, and what the digests say they contain. */
   async function summary(chat: Chat): Promise<string> {
     const { totals, members, singles } = await accountFor(server(), chat);
     const ids = chat.receiver.requests.map(({ headers }) => headers.get("webhook-id"));
     const alone = singles.filter(({ status }) => status === "succeeded").length;
     const isRight = totals.join() === members.join() && new Set(ids).size === totals.length + alone;
-    const told = members.reduce((sum, count) => sum + count, alone);
-    return `${told} of ${singles.length} told, ${isRight ? "rightly" : "wrongly"}`;
+    const sent = members.reduce((sum, count) => sum + count, alone);
+    return `${sent} of ${singles.length} sent, ${isRight ? "rightly" : "wrongly"}`;
   }
 
   /**
-   * Tells of eleven things once for each step that it takes, with something else happening before that step. An
+   * Sends eleven events once for each step that it takes, with something else happening before that step. An
    * error is a crash, after which nothing more succeeds. Its clock may be ahead of that of all others.
    */
   async function atEachStep(
@@ -121,7 +121,7 @@ onBothEngines("digests", (server) => {
     const summaries = await atEachStep(async () => new Error("crash"));
 
     expect(summaries.length).toBeGreaterThan(8);
-    expect(new Set(summaries)).toEqual(new Set(["11 of 11 told, rightly"]));
+    expect(new Set(summaries)).toEqual(new Set(["11 of 11 sent, rightly"]));
   });
 
   test.each([
@@ -140,7 +140,7 @@ onBothEngines("digests", (server) => {
 
       await other.close();
       expect(summaries.length).toBeGreaterThan(8);
-      expect(new Set(summaries)).toEqual(new Set(["23 of 23 told, rightly"]));
+      expect(new Set(summaries)).toEqual(new Set(["23 of 23 sent, rightly"]));
     },
     60_000,
   );
@@ -155,6 +155,6 @@ onBothEngines("digests", (server) => {
     });
 
     await other.close();
-    expect(new Set(summaries)).toEqual(new Set(["23 of 23 told, rightly"]));
+    expect(new Set(summaries)).toEqual(new Set(["23 of 23 sent, rightly"]));
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { type Chat, MINUTE_MS, oneByOne, openChat } from "../../tests/events/chat.ts";
 import { onServer, type Parsed } from "../../tests/harness.ts";
-import { besideRequests, logLines } from "../../tests/log.ts";
+import { exceptRequests, logLines } from "../../tests/log.ts";
 import { deliveriesOf, earlierAttemptsOf, hoursPass } from "../../tests/receiver.ts";
 import { webhooks } from "../db/tables.ts";
 import { deleteOldEvents } from "./events.ts";
@@ -47,7 +47,7 @@ onServer("a digest", (server) => {
     expect(await chat.statuses()).toEqual({ digested: 14 });
   });
 
-  test("holds nothing back that somebody asks for: one of its events goes again by itself", async () => {
+  test("does not hold back a manual redelivery: one of its events is sent again alone", async () => {
     const chat = await openChat(server());
     await chat.news(11);
     await chat.pass(0);
@@ -64,7 +64,7 @@ onServer("a digest", (server) => {
     });
   });
 
-  test("still has told of an event that was asked for again in vain", async () => {
+  test("counts an event as sent although its manual redelivery failed", async () => {
     const chat = await openChat(server());
     await chat.news(11);
     await chat.pass(0);
@@ -120,7 +120,7 @@ onServer("a digest", (server) => {
     expect(await chat.digests()).toMatchObject([{ status: "expired" }]);
   });
 
-  test("takes nothing with it when it is forgotten: what comes then is told", async () => {
+  test("takes nothing with it when it is forgotten: what comes then is sent", async () => {
     const chat = await openChat(server());
     await oneByOne(chat, 11);
     await chat.me.patch(chat.path, { is_active: false });
@@ -146,7 +146,7 @@ onServer("a digest", (server) => {
     expect(chat.heads()).toHaveLength(10);
     expect(await deliveriesOf(server(), chat.id)).toEqual([]);
     expect(await earlierAttemptsOf(server(), chat.id)).toEqual([]);
-    expect(besideRequests(lines)).toEqual([]);
+    expect(exceptRequests(lines)).toEqual([]);
   });
 
   test("closes in its time although the clock was set back by an hour", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { MINUTE_MS, oneByOne, openChat } from "../../tests/events/chat.ts";
 import { onServer, type Parsed } from "../../tests/harness.ts";
 import {
@@ -11,12 +11,12 @@ import {
 } from "../../tests/receiver.ts";
 import { webhooks } from "../db/tables.ts";
 
-onServer("a chat that much is to be told", (server) => {
+onServer("a chat with many events", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
 
-  test("is told of ten things at once one by one", async () => {
+  test("gets ten events at once one by one", async () => {
     const chat = await openChat(server());
 
     await chat.news(10);
@@ -30,7 +30,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(await chat.statuses()).toEqual({ succeeded: 10 });
   });
 
-  test("is told of eleven at once in one message, at once", async () => {
+  test("gets eleven events at once in one message, at once", async () => {
     const chat = await openChat(server());
 
     await chat.news(11);
@@ -45,7 +45,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(await chat.statuses()).toEqual({ digested: 11 });
   });
 
-  test("is told how many there were of each kind, and of the first ten", async () => {
+  test("gets the number of each kind, and the first ten", async () => {
     const chat = await openChat(server());
     const { body } = await chat.me.post("/api/v1/links", { url: "https://example.org/first" });
     await chat.news(14);
@@ -58,7 +58,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(chat.lines()[10]).toBe("and 6 more");
   });
 
-  test("is told of what comes one after another, until it is too much for a minute", async () => {
+  testOnBoth("gets events one by one, until there are too many in a minute", async () => {
     const chat = await openChat(server());
     await oneByOne(chat, 10);
 
@@ -74,7 +74,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(await chat.statuses()).toEqual({ succeeded: 10, digested: 4 });
   });
 
-  test("is told of each of them while they are few, however many in all", async () => {
+  test("gets each of them while they are few, however many in all", async () => {
     const chat = await openChat(server());
 
     await oneByOne(chat, 30, MINUTE_MS / 10);
@@ -83,7 +83,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(await chat.digests()).toEqual([]);
   });
 
-  test("is never told of many twice within a minute", async () => {
+  test("never gets two digests within a minute", async () => {
     const chat = await openChat(server());
     await chat.news(11);
     await chat.pass(0);
@@ -106,7 +106,7 @@ onServer("a chat that much is to be told", (server) => {
     ]);
   });
 
-  test("is told of one thing that was gathered alone as of any other", async () => {
+  test("gets an event that was gathered alone like any other", async () => {
     const chat = await openChat(server());
     await oneByOne(chat, 10);
     const [single] = [chat.lines()];
@@ -120,7 +120,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(chat.lines()[0]).toBe(single[0]!);
   });
 
-  test("is told in one message of what was held back while it was switched off", async () => {
+  test("gets in one message what was held back while it was switched off", async () => {
     const chat = await openChat(server());
     await chat.news(30);
     await chat.me.patch(chat.path, { is_active: false });
@@ -133,7 +133,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(chat.heads()).toEqual(["*30 links were added*"]);
   });
 
-  test("is told in one message of what is left of an outage of its own", async () => {
+  test("gets in one message what is left of an outage of its own", async () => {
     const chat = await openChat(server(), { answer: 503 });
     await oneByOne(chat, 24, 10 * MINUTE_MS);
     const before = chat.heads().length;
@@ -145,7 +145,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(chat.heads().slice(before)).toEqual(["*24 links were added*"]);
   });
 
-  test("is told of more than fits one statement in one message all the same", async () => {
+  test("gets more than fits one statement in one message all the same", async () => {
     const chat = await openChat(server());
     await chat.news(1200);
 
@@ -157,7 +157,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(await chat.statuses()).toEqual({ digested: 1200 });
   });
 
-  test("is told of a test at once, which makes nothing of it a flood", async () => {
+  test("gets a test at once, which does not count towards a flood", async () => {
     const chat = await openChat(server());
     await oneByOne(chat, 9);
 
@@ -169,7 +169,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(chat.heads().at(-1)).toStartWith("*Added:*");
   });
 
-  test("does not decide what its neighbour is told, and programs get each message", async () => {
+  test("does not affect its neighbour, and programs get each message", async () => {
     const chat = await openChat(server());
     const other = await openChat(server());
     const program = startReceiver();
@@ -186,7 +186,7 @@ onServer("a chat that much is to be told", (server) => {
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(["succeeded"]));
   });
 
-  test("shows in its log what was told together, and with what", async () => {
+  test("shows in its log which events were sent together, and in which message", async () => {
     const chat = await openChat(server());
     await chat.news(11);
     await chat.pass(0);

@@ -66,7 +66,7 @@ onServer("a webhook whose receiver fails for long", (server) => {
     expect(lines[0]).toContain('reason="failing"');
   });
 
-  test("is not switched off by an attempt that somebody asked for, nor by a test", async () => {
+  test("is not switched off by a manual attempt, nor by a test", async () => {
     const { me, path } = await failingWebhook(server());
     await attemptsFor(server(), 100);
 
@@ -96,7 +96,7 @@ onServer("a webhook whose receiver fails for long", (server) => {
     });
   });
 
-  test("is forgiven when an attempt that somebody asked for succeeds, but not for a test", async () => {
+  test("is forgiven when a manual attempt succeeds, but not for a test", async () => {
     const { me, path, receiver } = await failingWebhook(server());
     receiver.answers(200);
 
@@ -141,7 +141,7 @@ onServer("a webhook whose receiver fails for long", (server) => {
     expect(await read(me, path)).toMatchObject({ is_active: false, disabled_reason: "failing" });
   });
 
-  test("is told apart from its neighbours", async () => {
+  test("does not affect its neighbours", async () => {
     const { me, path } = await failingWebhook(server());
     const other = await subscribe(me, startReceiver(500).url);
     hoursPass(server(), 90);
@@ -153,7 +153,7 @@ onServer("a webhook whose receiver fails for long", (server) => {
     expect(await read(me, other.path)).toMatchObject({ is_active: true });
   });
 
-  test("is told in the log when it is gone, too", async () => {
+  test("is logged when it is gone, too", async () => {
     const me = await server().account();
     const { id } = await subscribe(me, startReceiver(410).url);
     await makeNews(me);

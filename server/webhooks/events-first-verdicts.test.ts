@@ -85,10 +85,10 @@ onServer("first verdicts", (server, { test, testOnBoth }) => {
     expect(rows.filter(({ status }) => status === "digested")).toHaveLength(pasted);
     expect(digests.length).toBeLessThanOrEqual(3);
     expect(chat.heads()).toHaveLength(digests.length);
-    const told = chat
+    const counts = chat
       .heads()
       .flatMap((head) => head.replaceAll(",", "").match(/\d+/g)!.map(Number));
-    expect(told.reduce((sum, count) => sum + count, 0)).toBe(pasted);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(pasted);
   });
 
   test("of a batch that are dead come as one digest, the dead named first", async () => {
@@ -138,7 +138,7 @@ onServer("first verdicts", (server, { test, testOnBoth }) => {
     expect(chat.heads()).toEqual([`*Alive:* <${url}>`]);
   });
 
-  test("are no recovery, and a recovery is sent to everyone", async () => {
+  test("are not a recovery, and a recovery is sent to everyone", async () => {
     const me = await server().account();
     const program = startReceiver();
     const { path } = await subscribe(me, program.url, CHANGES);
@@ -155,8 +155,8 @@ onServer("first verdicts", (server, { test, testOnBoth }) => {
     await turn(ALIVE);
 
     expect(afterFirst).toBe(0);
-    const told = program.requests.map(({ body }) => JSON.parse(String(body)).event);
-    expect(told).toEqual(["link.dead", "link.alive"]);
+    const names = program.requests.map(({ body }) => JSON.parse(String(body)).event);
+    expect(names).toEqual(["link.dead", "link.alive"]);
   });
 
   test("wait in a digest no longer than a quarter of an hour, and delay nothing else", async () => {

@@ -28,7 +28,7 @@ onServer("old events", (server) => {
     expect(await server().deps.store.select().from(deliveries)).toEqual([]);
   });
 
-  test("stay while somebody waits for them", async () => {
+  test("stay while a delivery needs them", async () => {
     const me = await server().account();
     const { path } = await subscribe(me, startReceiver().url);
     await makeNews(me);

@@ -24,25 +24,25 @@ const to = (url = CHAT, publicUrl: string | null = DASHBOARD) => ({
   webhookId: "6f1c2d3e-4a5b-4c6d-8e7f-9a0b1c2d3e4f",
 });
 
-const seenIn = (service: Service, told: StoredEvent, publicUrl: string | null = DASHBOARD): Seen =>
-  SERVICES[service](payloadFor(service, told, to(CHAT, publicUrl)));
+const seenIn = (service: Service, event: StoredEvent, publicUrl: string | null = DASHBOARD): Seen =>
+  SERVICES[service](payloadFor(service, event, to(CHAT, publicUrl)));
 
 const linkIdIn = ({ data }: StoredEvent) => JSON.parse(data).linkId;
 
 const ALL = Object.keys(SERVICES) as Service[];
 
 test("the standard format is the API's own JSON with the data as it is stored", () => {
-  const told = storedEvent("link.dead");
+  const event = storedEvent("link.dead");
 
-  const { body, headers } = payloadFor("standard", told, to());
+  const { body, headers } = payloadFor("standard", event, to());
 
   const head = `{"event":"link.dead","timestamp":"2030-01-01T12:34:56.789Z"`;
-  expect(body).toBe(`${head},"webhookId":"${to().webhookId}","data":${told.data}}`);
+  expect(body).toBe(`${head},"webhookId":"${to().webhookId}","data":${event.data}}`);
   expect(headers).toEqual({ "content-type": "application/json" });
 });
 
 test("only bad news has a higher priority in ntfy", () => {
-  const priorityOf = (told: StoredEvent) => payloadFor("ntfy", told, to()).headers.priority;
+  const priorityOf = (event: StoredEvent) => payloadFor("ntfy", event, to()).headers.priority;
 
   const all = EVENT_TYPES.map((type) => priorityOf(storedEvent(type)));
 
@@ -84,12 +84,12 @@ test("Telegram gets no topic and no silent option that the webhook's URL does no
 });
 
 describe.each(ALL)("In %s", (service) => {
-  const seen = (told: StoredEvent, publicUrl?: string | null) => seenIn(service, told, publicUrl);
+  const seen = (event: StoredEvent, publicUrl?: string | null) => seenIn(service, event, publicUrl);
 
   test("a message about a dead link has its address, the reason, the previous status and the time", () => {
-    const told = storedEvent("link.dead");
+    const event = storedEvent("link.dead");
 
-    const { text, links } = seen(told);
+    const { text, links } = seen(event);
 
     expect(text).toInclude("Dead");
     expect(text).toInclude(URL);
@@ -97,7 +97,7 @@ describe.each(ALL)("In %s", (service) => {
     expect(text).toInclude("Previous status: alive.");
     expect(text).toInclude("2030-01-01 12:34:56 UTC");
     expect(links).toContain(URL);
-    expect(links).toContain(`${DASHBOARD}/links/${linkIdIn(told)}`);
+    expect(links).toContain(`${DASHBOARD}/links/${linkIdIn(event)}`);
   });
 
   test("a message about a link has what people noted about it", () => {
@@ -144,7 +144,7 @@ describe.each(ALL)("In %s", (service) => {
     ["link.deleted", ["Deleted", URL, "Last status: dead."]],
     ["check.complete", ["Checked", URL, "Status: alive. The server returned 200."]],
     ["batch.complete", ["Batch complete", "Checked 3 of 3 links: 2 alive, 1 dead, 0 unknown."]],
-  ] as const)("%s is told in words", (type, words) => {
+  ] as const)("%s is described in words", (type, words) => {
     const { text } = seen(storedEvent(type));
 
     for (const each of words) expect(text).toInclude(each);
@@ -189,8 +189,8 @@ describe.each(ALL)("In %s", (service) => {
     expect(text).toMatch(/Dead: \S+\/9 – The server returned 404: there is no such page\.\n/);
     expect(text).toInclude("and 5 more");
     expect(text).toInclude("From 2030-01-01 12:34:00 UTC to 2030-01-01 12:34:59 UTC");
-    const told = first.map((_, i) => `${URL}/${i}`);
-    expect(links.toSorted()).toEqual([...told, `${DASHBOARD}/`].toSorted());
+    const urls = first.map((_, i) => `${URL}/${i}`);
+    expect(links.toSorted()).toEqual([...urls, `${DASHBOARD}/`].toSorted());
   });
 
   test("a digest lists at most ten events, however many it contains", () => {
@@ -220,17 +220,17 @@ describe.each(ALL)("In %s", (service) => {
   });
 
   test("a digest of one reads as that one", () => {
-    const told = storedEvent("link.dead");
+    const event = storedEvent("link.dead");
 
-    const digest = storedDigest({ "link.dead": 1 }, [told]);
+    const digest = storedDigest({ "link.dead": 1 }, [event]);
 
-    expect(payloadFor(service, digest, to())).toEqual(payloadFor(service, told, to()));
+    expect(payloadFor(service, digest, to())).toEqual(payloadFor(service, event, to()));
   });
 
   test("no address breaks the form or the limits of a message", () => {
     for (const url of HOSTILE_URLS) {
-      for (const told of [storedEvent("link.dead", longReason(url)), largestDigest(url)]) {
-        const { text, links } = seen(told);
+      for (const event of [storedEvent("link.dead", longReason(url)), largestDigest(url)]) {
+        const { text, links } = seen(event);
 
         expect(text.isWellFormed()).toBe(true);
         expect(text).not.toMatch(/\p{Cc}(?<!\n)|[\u202e\u2028]/u);

@@ -19,13 +19,13 @@ const KEPT_BYTES = 16 * 1024;
 const DRIP_MS = 20;
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
 
-/** Writes piece after piece for as long as somebody listens. */
+/** Writes piece after piece for as long as the connection is open. */
 function drips(socket: Socket, piece: string) {
   const timer = setInterval(() => socket.write(piece), DRIP_MS);
   socket.on("close", () => clearInterval(timer));
 }
 
-/** Writes as fast as it is taken, without end; `onGone` hears when nobody takes it any more. */
+/** Writes as fast as it is taken, without end; `onGone` is called when no one takes it any more. */
 function floods(socket: Socket, onGone: () => void) {
   const piece = Buffer.alloc(65_536, "x");
   const send = () => {
@@ -45,7 +45,7 @@ async function deliverTo(server: TestServer, url: string, timeoutMs?: number): P
   const me = await server.account();
   const { path } = await subscribe(me, url);
   await makeNews(me);
-  // On the clock of the machine, by which durations are told.
+  // On the clock of the machine, by which durations are measured.
   const { config } = server.deps;
   const deps = {
     ...server.deps,

@@ -104,7 +104,7 @@ function moreAre(status: string, kept: Kept): Promise<void> {
   return kept.when(() => countOf(kept, status) !== before || before === LINKS);
 }
 
-/** What history says has changed, each change as the message that is to tell of it. */
+/** What history says has changed, each change as the message that is to report it. */
 function changesIn({ rows }: Kept): string[] {
   const changed = rows(`select l.id, c.checked_at, k.status from checks c
     join check_kinds k on k.no = c.kind_no and k.status_changed = 1 join links l on l.no = c.link_no`);
@@ -123,7 +123,7 @@ const messagesIn = ({ rows }: Kept): string[] =>
 const asChange = ({ event, data: { linkId, checkId } }: ReturnType<typeof JSON.parse>) =>
   `${event} ${linkId} ${checkId}`;
 
-test("a program that is killed while links change tells of each change once, and of nothing else", async () => {
+test("a program that is killed while links change reports each change once, and nothing else", async () => {
   const [home, hooks, sites] = [newHome(), startHooks(), startSites()];
   const links = { links: LINKS, urlOf: sites.urlOf, frequency: "hourly" as const };
   const { accountId } = await seed(home, links);
@@ -145,10 +145,10 @@ test("a program that is killed while links change tells of each change once, and
     );
   }
 
-  const told = [...hooks.bodies.values()].map((body) => asChange(JSON.parse(body)));
-  expect(told.sort()).toEqual(changesIn(kept));
-  expect(told.filter((change) => change.startsWith("link.dead"))).toHaveLength(LINKS);
-  expect(told).toHaveLength(CHANGES.length * LINKS);
+  const sent = [...hooks.bodies.values()].map((body) => asChange(JSON.parse(body)));
+  expect(sent.sort()).toEqual(changesIn(kept));
+  expect(sent.filter((change) => change.startsWith("link.dead"))).toHaveLength(LINKS);
+  expect(sent).toHaveLength(CHANGES.length * LINKS);
   expect(hooks.seen.altered).toBe(0);
   expect(kept.one("pragma integrity_check")).toBe("ok");
 });

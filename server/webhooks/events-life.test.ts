@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { type Asker, onServer, type Parsed, type TestServer } from "../../tests/harness.ts";
 import {
   deliverAll,
@@ -24,20 +24,20 @@ async function crashWhile({ deps }: TestServer, underWay: () => Promise<void>) {
   await lost;
 }
 
-/** The only delivery of the webhook, as the API tells it with all attempts. */
-async function told(me: Asker, path: string): Promise<Parsed> {
+/** The only delivery of the webhook, as the API returns it with all attempts. */
+async function deliveryOf(me: Asker, path: string): Promise<Parsed> {
   const [{ id }] = (await me.get(`${path}/deliveries`)).body.data.items;
   return (await me.get(`${path}/deliveries/${id}`)).body.data;
 }
 
 async function redeliver(me: Asker, path: string) {
-  const { id } = await told(me, path);
+  const { id } = await deliveryOf(me, path);
   expect((await me.post(`${path}/deliveries/${id}/redeliver`)).status).toBe(200);
 }
 
 const silent = () => new Promise<Response>(() => {});
 
-onServer("a delivery", (server) => {
+onServer("a delivery", (server, { test, testOnBoth }) => {
   afterEach(async () => {
     await server().deps.store.delete(webhooks);
   });
@@ -73,7 +73,7 @@ onServer("a delivery", (server) => {
       await deliverDue(server().deps, plain);
     }
 
-    const { status, attempts, all_attempts: all, last_attempt: last } = await told(me, path);
+    const { status, attempts, all_attempts: all, last_attempt: last } = await deliveryOf(me, path);
     expect([status, attempts]).toEqual(["succeeded", 3]);
     const seen = all.map((each: Parsed) => [each.number, each.response_body, each.status_code]);
     expect(seen).toEqual([
@@ -85,7 +85,7 @@ onServer("a delivery", (server) => {
     expect(all.at(-1)).toEqual(last);
   });
 
-  test("that a crash interrupted tells of it, and the same message goes again", async () => {
+  test("that a crash interrupted records that, and the same message is sent again", async () => {
     const me = await server().account();
     const receiver = startReceiver(silent);
     const { path } = await subscribe(me, receiver.url);
@@ -97,7 +97,7 @@ onServer("a delivery", (server) => {
     server().clock.moveBy(LEASE_MS);
     await deliverDue(server().deps, plain);
 
-    const { status, all_attempts: all } = await told(me, path);
+    const { status, all_attempts: all } = await deliveryOf(me, path);
     expect(status).toBe("succeeded");
     expect(all).toMatchObject([
       {
@@ -127,7 +127,7 @@ onServer("a delivery", (server) => {
 
     const { nextAttemptAt } = (await deliveriesOf(server(), id))[0]!;
     expect(nextAttemptAt! - server().clock.now()).toBe(300_000);
-    const errors = (await told(me, path)).all_attempts.map((each: Parsed) => each.error_code);
+    const errors = (await deliveryOf(me, path)).all_attempts.map((each: Parsed) => each.error_code);
     expect(errors).toEqual([null, "interrupted", null]);
   });
 
@@ -142,19 +142,19 @@ onServer("a delivery", (server) => {
     server().clock.moveBy(LEASE_MS);
     for (const _ of [1, 2]) expect(await deliverDue(server().deps, plain)).toBe(0);
 
-    expect(await told(me, path)).toMatchObject({
+    expect(await deliveryOf(me, path)).toMatchObject({
       status: "paused",
       last_attempt: { error_code: "interrupted" },
     });
   });
 
-  test("that somebody asked for and a crash interrupted is made once more, beside the schedule", async () => {
+  test("that was requested by hand and interrupted by a crash is made once more, outside the schedule", async () => {
     const me = await server().account();
     const receiver = startReceiver(500);
     const { path } = await subscribe(me, receiver.url);
     await makeNews(me);
     await deliverDue(server().deps, plain);
-    const planned = (await told(me, path)).next_attempt_at;
+    const planned = (await deliveryOf(me, path)).next_attempt_at;
     await redeliver(me, path);
     receiver.answers(silent);
     await crashWhile(server(), () => receiver.seen(2));
@@ -163,7 +163,7 @@ onServer("a delivery", (server) => {
     server().clock.moveBy(LEASE_MS);
     await deliverDue(server().deps, plain);
 
-    const delivery = await told(me, path);
+    const delivery = await deliveryOf(me, path);
     expect(delivery).toMatchObject({ status: "failed", next_attempt_at: planned });
     expect(delivery.all_attempts).toMatchObject([
       { trigger: "scheduled", error_code: null },
@@ -206,15 +206,15 @@ onServer("a delivery", (server) => {
     await redeliver(me, path);
 
     await me.patch(path, { is_active: false });
-    expect((await told(me, path)).status).toBe("exhausted");
+    expect((await deliveryOf(me, path)).status).toBe("exhausted");
     await me.patch(path, { is_active: true });
 
-    expect((await told(me, path)).status).toBe("exhausted");
+    expect((await deliveryOf(me, path)).status).toBe("exhausted");
     expect(await deliverDue(server().deps, plain)).toBe(0);
     expect(receiver.requests).toHaveLength(10);
   });
 
-  test("of a type that is wanted no more is cancelled, and stays so", async () => {
+  testOnBoth("of a type that is wanted no more is cancelled, and stays so", async () => {
     const me = await server().account();
     const receiver = startReceiver(500);
     const { path } = await subscribe(me, receiver.url, ["link.created", "link.deleted"]);
@@ -248,7 +248,7 @@ onServer("a delivery", (server) => {
 
     await me.patch(path, { events: ["link.dead"] });
 
-    expect((await told(me, path)).status).toBe("cancelled");
+    expect((await deliveryOf(me, path)).status).toBe("cancelled");
     await me.patch(path, { is_active: true });
     expect(await deliverDue(server().deps, plain)).toBe(0);
   });

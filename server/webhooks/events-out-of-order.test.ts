@@ -81,7 +81,7 @@ onServer("a deliverer whose database is out of order", (server) => {
     expect(receiver.requests).toHaveLength(12);
   });
 
-  test("goes on by itself when it was out of order for longer than a lease", async () => {
+  test("goes on automatically when it was out of order for longer than a lease", async () => {
     const { id, receiver, sentMeanwhile } = await outOfOrderFor(120_000);
 
     expect(sentMeanwhile).toBe(4);

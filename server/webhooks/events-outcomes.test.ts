@@ -76,7 +76,7 @@ onServer("what attempts came to", (server, { test, testOnBoth }) => {
     expect(await statusesOf(server(), webhookOf(attempts))).toEqual(["succeeded"]);
   });
 
-  test("waits for a database that is out of order, which is told once, and so is its end", async () => {
+  test("waits for a database that is out of order, which is logged once, and so is its end", async () => {
     const attempts = await answered(server(), 150);
     const lines = await logLines("info");
     let isDown = true;
@@ -101,7 +101,7 @@ onServer("what attempts came to", (server, { test, testOnBoth }) => {
   });
 
   testOnBoth(
-    "is recorded late if need be, as long as nobody has taken the message since",
+    "is recorded late if need be, as long as no one has taken the message since",
     async () => {
       const [late, taken] = [await answered(server(), 3), await answered(server(), 3)];
       let isDown = true;
@@ -138,7 +138,7 @@ onServer("what attempts came to", (server, { test, testOnBoth }) => {
     return { other, eventId: bad.claimed.event.id, lines };
   }
 
-  test("keeps nobody else waiting when it cannot be written, and comes back with its lease", async () => {
+  test("does not delay others when it cannot be written, and comes back with its lease", async () => {
     const { other, eventId, lines } = await withOneBad(({ claimed }) => claimed.event.id);
 
     expect(other).toMatchObject([{ eventId, status: "delivering" }]);
@@ -146,7 +146,7 @@ onServer("what attempts came to", (server, { test, testOnBoth }) => {
     expect(lines[0]).toContain(eventId);
   });
 
-  test("is told without an answer that cannot be written, and is no endless repetition", async () => {
+  test("is recorded without an answer that cannot be written, and does not repeat endlessly", async () => {
     const { other, eventId, lines } = await withOneBad(() => "a bad answer");
 
     expect(other).toMatchObject([

@@ -4,9 +4,16 @@ import { eq } from "drizzle-orm";
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { sendAll } from "../../tests/mail/recipients.ts";
 import { lockIsAwaited } from "../../tests/postgres.ts";
-import { makeNews, subscribe } from "../../tests/receiver.ts";
+import {
+  deliverOnce,
+  makeMuchNews,
+  makeNews,
+  startReceiver,
+  subscribe,
+} from "../../tests/receiver.ts";
 import { openBrowser } from "../../tests/session/browser.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
+import { waitFor } from "../../tests/waits.ts";
 import { audit, webhooks } from "../db/tables.ts";
 
 // SQLite has one writer, so only PostgreSQL can be caught between the two.
@@ -35,7 +42,7 @@ async function duringChange<T>(
   return result;
 }
 
-test("news that comes while its webhook is being deleted is no error", async () => {
+test("an event that comes while its webhook is being deleted is not an error", async () => {
   const server = await startServer("postgres");
   onTestFinished(server.stop);
   const me = await server.account();
@@ -70,4 +77,22 @@ test("a recipient who confirms while the webhook is being deleted does not switc
   const [row] = await server.deps.store.select().from(webhooks).where(eq(webhooks.id, id));
   expect(row).toMatchObject({ isActive: false, deletedAt: 1 });
   expect(await server.deps.store.$count(audit, eq(audit.action, "webhook.changed"))).toBe(0);
+});
+
+test("what another process is claiming is not sent as well", async () => {
+  const server = await startServer("postgres");
+  onTestFinished(server.stop);
+  const me = await server.account();
+  const receiver = startReceiver();
+  await subscribe(me, receiver.url);
+  await makeMuchNews(me, 5);
+  const other = new SQL(server.config.databaseUrl, { max: 1 });
+
+  const sent = await other.begin(async (connection) => {
+    await connection`update deliveries set status = 'delivering', lease = 'other', due_at = due_at + 60000`;
+    return waitFor(deliverOnce(server), () => "a round that waits for no other process");
+  });
+
+  expect([sent, receiver.requests]).toEqual([0, []]);
+  await other.close();
 });

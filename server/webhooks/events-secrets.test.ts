@@ -38,7 +38,7 @@ test("an old secret that was sealed under another key does not keep the current 
   expect(secretsAt({ secret: box.seal("current"), oldSecrets }, box, 0)).toEqual(["current"]);
 });
 
-test("a current secret that cannot be read is no reason to sign with old ones only", () => {
+test("a current secret that cannot be read does not lead to signatures with old ones only", () => {
   const oldSecrets = toOldSecrets([{ secret: box.seal("old"), expires_at: 1000 }]);
 
   expect(() => secretsAt({ secret: another.seal("lost"), oldSecrets }, box, 0)).toThrow();

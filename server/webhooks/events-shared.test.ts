@@ -66,7 +66,7 @@ onBothEngines("Nodes that share deliveries", (server) => {
     for (const receiver of receivers) expect(receiver.requests).toHaveLength(30);
   });
 
-  test("leave alone what is nobody's", async () => {
+  test("leave alone what belongs to no one", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     const { id } = await subscribe(me, receiver.url);

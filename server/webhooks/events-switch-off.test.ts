@@ -148,7 +148,7 @@ onServer("a webhook that is switched off", (server) => {
     expect((await read(me, path)).is_active).toBe(true);
   });
 
-  test("a success in between starts the five days anew", async () => {
+  test("a success in between restarts the five days", async () => {
     const me = await server().account();
     const receiver = startReceiver(500);
     const { path } = await subscribe(me, receiver.url);

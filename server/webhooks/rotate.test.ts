@@ -156,7 +156,7 @@ onServer("POST /webhooks/{id}/rotate-secret", (server, { test, testOnBoth }) => 
     expect(week.body.data.previous_secrets_expire_at[0]).toBe(inSeconds(604_800));
   });
 
-  test("no secret is told anywhere else, nor kept in clear", async () => {
+  test("no secret is shown anywhere else, nor kept in clear", async () => {
     const lines = await logLines("debug");
     const me = await server().account();
     const { secret, path } = await subscribe(me, startReceiver().url);
@@ -180,11 +180,11 @@ onServer("POST /webhooks/{id}/rotate-secret", (server, { test, testOnBoth }) => 
       409,
       "secret_not_replayable",
     ]);
-    const told = JSON.stringify([lines, replies.map(({ body }) => body), rows]);
-    for (const each of secrets) expect(told).not.toContain(each.slice("whsec_".length));
+    const text = JSON.stringify([lines, replies.map(({ body }) => body), rows]);
+    for (const each of secrets) expect(text).not.toContain(each.slice("whsec_".length));
   });
 
-  test("of nobody is not found, of a stranger forbidden", async () => {
+  test("an unknown webhook is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     const stranger = await server().account();

@@ -21,7 +21,7 @@ const formsOf = (secret: string): string[] => {
   ];
 };
 
-/** A webhook that was delivered to, tested, asked, changed and rotated, and every reply that was no secret's. */
+/** A webhook that was delivered to, tested, asked, changed and rotated, and every reply that was not about a secret. */
 async function livelyWebhook(server: TestServer, me: Asker, url: string) {
   const { secret, path } = await subscribe(me, url);
   await makeNews(me);
@@ -52,7 +52,7 @@ onServer("the signing secret of a webhook", (server) => {
     await server().deps.store.delete(webhooks);
   });
 
-  test("is told when it is made, and in no other reply", async () => {
+  test("is returned when it is created, and in no other reply", async () => {
     const me = await server().account();
 
     const { secrets, replies } = await livelyWebhook(server(), me, startReceiver().url);
@@ -105,10 +105,10 @@ onServer("the signing secret of a webhook", (server) => {
         startReceiver().url.replace("http:", "https:"),
       ].map((url) => `${url}${url.endsWith("/") ? "" : "/"}${token}?token=${token}`);
 
-      const told: string[] = [];
+      const used: string[] = [];
       for (const url of ends) {
         const { secrets } = await livelyWebhook(server(), await server().account(), url);
-        told.push(...secrets);
+        used.push(...secrets);
       }
       const me = await server().account();
       const broken = await subscribe(me, ends[0]!);
@@ -122,7 +122,7 @@ onServer("the signing secret of a webhook", (server) => {
       expect(text).toContain("test delivery sent");
       expect(text).toContain("webhook disabled");
       expect(lines.at(-1)).toMatch(/\berror\b.*sealed under another secret key/);
-      for (const secret of told) {
+      for (const secret of used) {
         for (const form of formsOf(secret)) expect(text).not.toContain(form);
       }
       expect(text).not.toContain(token);

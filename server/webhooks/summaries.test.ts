@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { check } from "../../tests/checked.ts";
 import { eachRow } from "../../tests/each-row.ts";
@@ -103,7 +103,7 @@ const totalsOf = (summary: Awaited<ReturnType<typeof summariesOf>>[number]) => (
   unknown: summary.unknown.total,
 });
 
-onServer("a summary", (server) => {
+onServer("a summary", (server, { test, testOnBoth }) => {
   const pass = async (ms: number) => {
     server().clock.moveBy(ms);
     await sendSummaries(server().deps);
@@ -133,7 +133,7 @@ onServer("a summary", (server) => {
     });
   });
 
-  test("counts what died, came back, is dead and unknown, each with its links", async () => {
+  testOnBoth("counts what died, came back, is dead and unknown, each with its links", async () => {
     const me = await server().account();
     const links: string[] = [];
     for (let n = 0; n < 6; n++) links.push(await addLink(me, { url: `https://example.com/${n}` }));

@@ -165,7 +165,7 @@ onServer("POST /webhooks/{id}/test", (server) => {
     ["connect", () => `http://127.0.0.1:${freePort()}/`],
     ["dns", () => "http://nowhere.invalid/"],
     ["tls", () => startReceiver().url.replace("http:", "https:")],
-  ])("no answer is told as %s", async (message, url) => {
+  ])("no answer is reported as %s", async (message, url) => {
     const me = await server().account();
     const { path } = await subscribe(me, url());
 
@@ -179,7 +179,7 @@ onServer("POST /webhooks/{id}/test", (server) => {
     });
   });
 
-  test("a target that is not allowed any more is told as blocked", async () => {
+  test("a target that is not allowed any more is reported as blocked", async () => {
     const me = await server().account();
     const { id, path } = await subscribe(me, "http://127.0.0.1/");
     const { store } = server().deps;
@@ -197,7 +197,7 @@ onServer("POST /webhooks/{id}/test", (server) => {
     });
   });
 
-  test("Telegram is told of the chat, and of nothing else that stands in the URL", async () => {
+  test("Telegram receives the chat, and nothing else of the URL", async () => {
     const me = await server().account();
     const receiver = startReceiver(200);
     const base = receiver.url.replace("/hook", "/bot1:x/sendMessage");
@@ -275,7 +275,7 @@ onServer("POST /webhooks/{id}/test", (server) => {
 onServer(
   "A test of a webhook",
   (server) => {
-    test("whose receiver never answers is told as timeout", async () => {
+    test("whose receiver never answers is reported as a timeout", async () => {
       const { url } = startReceiver(() => new Promise<Response>(() => {}));
       const me = await server().account();
       const { path } = await subscribe(me, url);

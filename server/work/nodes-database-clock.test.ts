@@ -7,7 +7,7 @@ import { followDatabase } from "./membership.ts";
 
 const AHEAD_MS = 5 * 60_000;
 
-/** Time where the database is, and a machine beside it whose clock is wrong. */
+/** Time where the database is, and a machine next to it whose clock is wrong. */
 async function play() {
   const there = movableClock(START);
   let aheadMs = AHEAD_MS;
@@ -34,7 +34,7 @@ async function play() {
   };
 }
 
-test("A machine that is five minutes ahead goes by the time of the database", async () => {
+test("A machine that is five minutes ahead uses the time of the database", async () => {
   const { there, clock } = await play();
   there.moveBy(1234);
 

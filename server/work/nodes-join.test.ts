@@ -54,7 +54,7 @@ describe("A node that has joined", () => {
     const done = Promise.withResolvers<void>();
     const leaving = second.joined.leave(done.promise);
     expect(checksOf(second.joined)).toBe(0);
-    // Nothing is under way at it, so that nobody need wait for its end.
+    // Nothing is under way at it, so that no one has to wait for its end.
     await untilIs("the work of the first", () => checksOf(first.joined), BUCKETS);
     done.resolve();
     await leaving;

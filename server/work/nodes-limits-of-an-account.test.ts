@@ -141,8 +141,11 @@ onTwoServers(
       );
 
       expect(Object.keys(statuses).every((status) => ["204", "404"].includes(status))).toBe(true);
-      const isTold = and(eq(audit.accountId, me.accountId), eq(audit.action, "webhook.deleted"));
-      expect(await servers().deps.store.$count(audit, isTold)).toBe(1);
+      const isDeletion = and(
+        eq(audit.accountId, me.accountId),
+        eq(audit.action, "webhook.deleted"),
+      );
+      expect(await servers().deps.store.$count(audit, isDeletion)).toBe(1);
       expect(await servers().deps.store.$count(webhooks, eq(webhooks.id, body.data.id))).toBe(0);
     });
   },

@@ -40,13 +40,13 @@ describe("A node that leaves checks to others", () => {
     }
   }
 
-  test("is ready without any that checks, and says that nobody does", async () => {
+  test("is ready without any that checks, and says that none does", async () => {
     await api!.beat();
 
     expect(await readiness()).toMatchObject({ code: 200, status: "ready", checker: false });
   });
 
-  test("tells of all nodes, itself first, with what they do", async () => {
+  test("lists all nodes, itself first, with what they do", async () => {
     await beat([checker, api], 2);
 
     const { checker: isChecked, nodes } = await readiness();
@@ -65,7 +65,7 @@ describe("A node that leaves checks to others", () => {
     ]);
   });
 
-  test("says that nobody checks once the one that did is dead, and that it is", async () => {
+  test("says that no node checks once the one that did is dead, and that it is", async () => {
     await beat([api, checker], 6);
     await beat([api], 5);
 
@@ -76,7 +76,7 @@ describe("A node that leaves checks to others", () => {
     expect(nodeReadings(api!.deps)).toMatchObject({ nodes_gone: 1 });
   });
 
-  test("counts nobody as gone who is back by its name", async () => {
+  test("does not count a node as gone that is back under its name", async () => {
     await beat([api, checker], 6);
     await beat([api], 5);
     await checker!.close();
@@ -94,7 +94,7 @@ describe("A node that leaves checks to others", () => {
   });
 });
 
-test("How late a node is goes by the links of its own part", async () => {
+test("How late a node is depends on the links of its own part", async () => {
   const server = await startServer("postgres");
   const me = await server.account();
   for (const n of [1, 2, 3]) await me.post("/api/v1/links", { url: `https://site-${n}.example/` });

@@ -44,7 +44,7 @@ describe("Buckets", () => {
     expect(moved.length).toBeLessThan((1.35 * BUCKETS) / 17);
   });
 
-  test("are nobody's when there is nobody", () => {
+  test("have no owner when there is no node", () => {
     expect(new Set(ownersAmong([]))).toEqual(new Set([null]));
   });
 });

@@ -43,7 +43,7 @@ describe("When some of them are silent, nodes on one PostgreSQL", () => {
     expect(shareOf(stalled)).toBe(0);
   });
 
-  test("have lost nothing when they were silent for a while and nobody took it", async () => {
+  test("have lost nothing when they were silent for a while and no one took it", async () => {
     const [stalled, other] = (await startAll(2)) as [PlayedNode, PlayedNode];
     const before = shareOf(stalled);
     time.moveBy(18_000);
@@ -69,7 +69,7 @@ describe("When some of them are silent, nodes on one PostgreSQL", () => {
     ]);
   });
 
-  test("judge nobody dead for a while after none of them could be heard", async () => {
+  test("judge no node dead for a while after none of them could be heard", async () => {
     const nodes = await startAll(3);
     const before = nodes.map((node) => shareOf(node));
     time.moveBy(60_000);

@@ -63,7 +63,7 @@ describe("Two nodes on one database", () => {
 
   test("let an address guess no more often than one would", async () => {
     const headers = { "sec-fetch-site": "same-origin", "x-forwarded-for": "203.0.113.9" };
-    const body = (i: number) => ({ email: `somebody${i}@example.org`, password: PASSWORD });
+    const body = (i: number) => ({ email: `person${i}@example.org`, password: PASSWORD });
 
     const replies = await onBoth(30, (node, i) =>
       openBrowser(node).ask("POST", "/session", body(i), headers),

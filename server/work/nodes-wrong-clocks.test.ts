@@ -37,7 +37,7 @@ describe("Whatever their clocks tell, nodes on one PostgreSQL", () => {
     expect(shareOf(sleeper)).toBe(BUCKETS);
   });
 
-  test("judge nobody dead when the database has moved to a machine whose time is another", async () => {
+  test("judge no node dead when the database has moved to a machine whose time is another", async () => {
     let movedMs = 0;
     const there = { now: async () => time.now() + movedMs };
     const nodes = [start({}, await followDatabase(there, time))];

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { recordChange } from "../../server/accounts/audit.ts";
 import { type AuditRow, audit } from "../../server/db/tables.ts";
 import { newIdAt } from "../../server/lib/ids.ts";
@@ -6,7 +6,7 @@ import { onServer, type Parsed, type Reply, type TestServer } from "../harness.t
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { newOwner } from "../session/browser.ts";
-import { enter, newSomebody } from "./looking.ts";
+import { enter, newAdministrator } from "./looking.ts";
 
 const PATH = "/api/v1/audit";
 const HOUR = 3_600_000;
@@ -32,7 +32,7 @@ async function addEntries(
   await store.insert(audit).values(rows);
 }
 
-onServer("GET /audit", (server) => {
+onServer("GET /audit", (server, { test, testOnBoth }) => {
   test("lists what was changed, newest first, with who and what", async () => {
     const me = await server().account();
     const id = await addLink(me, { url: "https://example.org/a" });
@@ -78,7 +78,7 @@ onServer("GET /audit", (server) => {
     expect([created.action, created.target.exists]).toEqual(["group.created", false]);
   });
 
-  test("is narrowed by what was done, by whom, to what, and when", async () => {
+  test("is filtered by action, actor, target and time", async () => {
     const me = await server().account();
     const other = await addKey(server(), me);
     const group = await addGroup(me);
@@ -123,7 +123,7 @@ onServer("GET /audit", (server) => {
     expect(await namesOf(4)).toEqual([]);
   });
 
-  test("shows nobody another account's, and a key that may only look all of its own", async () => {
+  test("hides other accounts' entries, and shows a read-only key all of its own", async () => {
     const [me, stranger] = [await server().account(), await server().account()];
     await addGroup(me, "Mine");
     const reader = await addKey(server(), me, READ_ONLY);
@@ -134,10 +134,10 @@ onServer("GET /audit", (server) => {
   });
 
   test("shows administrators all accounts, also one that is gone", async () => {
-    const admin = await newSomebody(server());
+    const admin = await newAdministrator(server());
     const me = await server().account();
     await addGroup(me, "Mine");
-    const { owner, account } = await newSomebody(server());
+    const { owner, account } = await newAdministrator(server());
     // Entries of one moment stand in no order that could be counted on.
     server().clock.moveBy(1000);
     await admin.browser.delete(`/admin/accounts/${account.id}`);
@@ -154,34 +154,40 @@ onServer("GET /audit", (server) => {
     expect(itemsIn(groups)[0]).toMatchObject({ account: { id: me.accountId } });
   });
 
-  test("does not name administrators of the installation to other accounts, but to each other", async () => {
-    const admin = await newSomebody(server());
-    const { account, owner } = await newOwner(server());
-    const me = await enter(server(), owner.id);
-    await admin.browser.patch(`/admin/accounts/${account.id}`, { tier: "enterprise" });
-    await admin.browser.post(`/admin/users/${owner.id}/password-link`);
-    const mine = await enter(server(), owner.id);
+  testOnBoth(
+    "does not name administrators of the installation to other accounts, but to each other",
+    async () => {
+      const admin = await newAdministrator(server());
+      const { account, owner } = await newOwner(server());
+      const me = await enter(server(), owner.id);
+      await admin.browser.patch(`/admin/accounts/${account.id}`, { tier: "enterprise" });
+      await admin.browser.post(`/admin/users/${owner.id}/password-link`);
+      const mine = await enter(server(), owner.id);
 
-    const told = await mine.get("/audit");
-    const asked = await mine.get(`/audit?actor=${admin.owner.id}`);
-    const ofAll = await admin.browser.get(`/admin/audit?actor=${admin.owner.id}`);
+      const reply = await mine.get("/audit");
+      const asked = await mine.get(`/audit?actor=${admin.owner.id}`);
+      const ofAll = await admin.browser.get(`/admin/audit?actor=${admin.owner.id}`);
 
-    const [first, second] = itemsIn(told);
-    expect([first.action, second.action]).toEqual(["person.password_link_made", "account.changed"]);
-    const unnamed = { kind: "administrator", id: null, name: "an administrator", address: null };
-    expect([first.actor, second.actor]).toEqual([unnamed, unnamed]);
-    expect(JSON.stringify(told.body)).not.toContain(admin.owner.email);
-    expect(itemsIn(asked)).toEqual([]);
-    expect(itemsIn(ofAll)[0].actor).toMatchObject({
-      kind: "administrator",
-      name: admin.owner.email,
-      address: expect.any(String),
-    });
-    expect((await me.get("/audit")).status).toBe(401);
-  });
+      const [first, second] = itemsIn(reply);
+      expect([first.action, second.action]).toEqual([
+        "person.password_link_made",
+        "account.changed",
+      ]);
+      const unnamed = { kind: "administrator", id: null, name: "an administrator", address: null };
+      expect([first.actor, second.actor]).toEqual([unnamed, unnamed]);
+      expect(JSON.stringify(reply.body)).not.toContain(admin.owner.email);
+      expect(itemsIn(asked)).toEqual([]);
+      expect(itemsIn(ofAll)[0].actor).toMatchObject({
+        kind: "administrator",
+        name: admin.owner.email,
+        address: expect.any(String),
+      });
+      expect((await me.get("/audit")).status).toBe(401);
+    },
+  );
 
   test("names an administrator in their own account, and hides them in entries of before", async () => {
-    const admin = await newSomebody(server());
+    const admin = await newAdministrator(server());
     const { account, owner } = await newOwner(server());
     await admin.browser.post("/people", {
       email: `${crypto.randomUUID()}@example.org`,

@@ -1,5 +1,6 @@
 import { asc, eq, notInArray } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
+import { sessionCookie } from "../../server/accounts/doors.ts";
 import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { type NewAccount, operatorOf } from "../../server/accounts/users.ts";
@@ -7,10 +8,10 @@ import { type AuditRow, audit, users } from "../../server/db/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 
-/** Somebody who has an account, a key and an open browser, and may manage the installation. */
-export type Somebody = NewAccount & { me: Asker; keyId: string; browser: Browser };
+/** Someone who has an account, a key and an open browser, and may manage the installation. */
+export type Administrator = NewAccount & { me: Asker; keyId: string; browser: Browser };
 
-export async function newSomebody(server: TestServer): Promise<Somebody> {
+export async function newAdministrator(server: TestServer): Promise<Administrator> {
   const fresh = await newOwner(server);
   const { store } = server.deps;
   await store.update(users).set({ isAdmin: true }).where(eq(users.id, fresh.owner.id));
@@ -20,11 +21,11 @@ export async function newSomebody(server: TestServer): Promise<Somebody> {
   return { ...fresh, me: server.asker(value, caller), keyId: id, browser };
 }
 
-/** A browser in which somebody is signed in already. */
+/** A browser in which someone is signed in already. */
 export async function enter(server: TestServer, userId: string): Promise<Browser> {
   const { deps } = server;
   const token = await createSession(deps.store, userId, deps.clock.now());
-  return openBrowser(server, `session=${token}`);
+  return openBrowser(server, sessionCookie(deps.config, token).split(";")[0]);
 }
 
 /** What the work leaves in the log, oldest first. */

@@ -7,7 +7,7 @@ import { deleteGroup } from "../../server/links/groups/groups.ts";
 import { onServer, type Reply, startServer, type TestServer } from "../harness.ts";
 import { addLink, anyUrl } from "../rows.ts";
 import { BEHIND_PROXY, newColleague, newOwner } from "../session/browser.ts";
-import { enter, entriesOf, newSomebody } from "./looking.ts";
+import { enter, entriesOf, newAdministrator } from "./looking.ts";
 import { SETUP, STORIES } from "./stories.ts";
 
 const DOORS = /^\/(api\/v1|dashboard\/api)(?=\/)/;
@@ -16,7 +16,7 @@ const SETUP_ROUTE = "POST /setup";
 const ofSession = (route: string) =>
   / \/(session|sessions|password|admin|people|account)(\/|$)/.test(route);
 
-/** Answered before it is done, and so before it is told of. */
+/** Answered before it is done, and so before it is logged. */
 const BEGUN = "POST /admin/backups";
 
 /** Makes every entry fail until it is given back. */
@@ -39,7 +39,7 @@ const TABLES = [
 /** A code or a one-time link that was shown is spent, whatever comes of it. */
 const SPENT: Record<string, string[]> = { "POST /password": ["password_links"] };
 
-type Told = NonNullable<Awaited<ReturnType<(typeof STORIES)[string]>>>;
+type Played = NonNullable<Awaited<ReturnType<(typeof STORIES)[string]>>>;
 
 /** All that is kept but the log, and but what is spent by the route's request. */
 async function contentOf({ deps: { store } }: TestServer, route: string): Promise<string> {
@@ -63,13 +63,13 @@ onServer(
       });
       const routes = unsafe.map(({ method, path }) => `${method} ${path.replace(DOORS, "")}`);
 
-      const told = [...Object.keys(STORIES), SETUP_ROUTE];
+      const known = [...Object.keys(STORIES), SETUP_ROUTE];
 
-      expect([...new Set(routes)].sort()).toEqual(told.sort());
+      expect([...new Set(routes)].sort()).toEqual(known.sort());
     });
 
     /** Asks while every entry fails, which must leave all as it was. */
-    async function askUntold(route: string, { ask }: Told) {
+    async function askUnlogged(route: string, { ask }: Played) {
       const before = await contentOf(server(), route);
       const repair = await breakLog(server());
 
@@ -80,14 +80,14 @@ onServer(
     }
 
     test.each(Object.entries(STORIES))(
-      "takes %s back when it cannot tell of it, and tells of it once when it can",
+      "takes %s back when it cannot log it, and logs it once when it can",
       async (route, story) => {
-        const first = await newSomebody(server());
-        const untold = await story(server(), first);
-        if (!untold) return;
-        if (untold.entry) await askUntold(route, untold);
-        const somebody = route in SPENT ? await newSomebody(server()) : first;
-        const { ask, entry } = route in SPENT ? (await story(server(), somebody))! : untold;
+        const first = await newAdministrator(server());
+        const unlogged = await story(server(), first);
+        if (!unlogged) return;
+        if (unlogged.entry) await askUnlogged(route, unlogged);
+        const admin = route in SPENT ? await newAdministrator(server()) : first;
+        const { ask, entry } = route in SPENT ? (await story(server(), admin))! : unlogged;
 
         const { result, entries } = await entriesOf(server(), ask);
 
@@ -95,7 +95,7 @@ onServer(
         expect(entries).toHaveLength(entry ? 1 : 0);
         if (!entry) return;
         const { target, fields, ...others } = entry;
-        const { owner, account, keyId, me } = somebody;
+        const { owner, account, keyId, me } = admin;
         const byKey = { actorKind: "key", actorId: keyId, actorName: me.key.slice(0, 9) };
         const isElsewhere = /admin\/(accounts|users)/.test(route);
         const actorKind = isElsewhere ? "administrator" : "user";
@@ -115,8 +115,8 @@ onServer(
       },
     );
 
-    test("tells of what is done in the dashboard by the person's name", async () => {
-      const { browser, owner } = await newSomebody(server());
+    test("records what is done in the dashboard under the person's name", async () => {
+      const { browser, owner } = await newAdministrator(server());
 
       const { entries } = await entriesOf(server(), () => browser.post("/groups", { name: "a" }));
 
@@ -126,7 +126,7 @@ onServer(
     });
 
     test("has nothing of what changed nothing", async () => {
-      const { me, browser } = await newSomebody(server());
+      const { me, browser } = await newAdministrator(server());
       const id = await addLink(me);
       const group = (await me.post("/api/v1/groups", { name: "a" })).body.data;
       const { url } = (await me.get(`/api/v1/links/${id}`)).body.data;
@@ -147,14 +147,14 @@ onServer(
         await me.post("/api/v1/groups", { name: "b" }, key);
         await me.post("/api/v1/groups", { name: "" });
         await browser.delete("/sessions");
-        await browser.post("/session", { email: "nobody@example.org", password: "wrong" });
+        await browser.post("/session", { email: "unknown@example.org", password: "wrong" });
       });
 
       expect(entries.map(({ action }) => action)).toEqual([]);
     });
 
-    testOnBoth("tells of a deletion once, however many ask for it at once", async () => {
-      const { me } = await newSomebody(server());
+    testOnBoth("records a deletion once, however many ask for it at once", async () => {
+      const { me } = await newAdministrator(server());
       const link = `/api/v1/links/${await addLink(me)}`;
       const { id } = (await me.post("/api/v1/groups", { name: "a" })).body.data;
       const hook = { url: "https://ops.example.com/x", events: ["link.dead"] };
@@ -171,7 +171,7 @@ onServer(
 
     testOnBoth("has one entry for a group that two requests delete at once", async () => {
       const { deps } = server();
-      const { me } = await newSomebody(server());
+      const { me } = await newAdministrator(server());
       const { id } = (await me.post("/api/v1/groups", { name: "a" })).body.data;
       const caller = await operatorOf(deps, me.accountId);
 
@@ -183,21 +183,21 @@ onServer(
     });
 
     test("lets a backup be that it could not tell the deletion of", async () => {
-      const somebody = await newSomebody(server());
-      const told = await STORIES["DELETE /admin/backups/:name"]!(server(), somebody);
-      if (!told) return;
-      const list = async () => (await somebody.browser.get("/admin/backups")).body.data.items;
+      const admin = await newAdministrator(server());
+      const deletion = await STORIES["DELETE /admin/backups/:name"]!(server(), admin);
+      if (!deletion) return;
+      const list = async () => (await admin.browser.get("/admin/backups")).body.data.items;
       const before = await list();
-      const mend = await breakLog(server());
+      const repair = await breakLog(server());
 
-      await told.ask().finally(mend);
+      await deletion.ask().finally(repair);
 
       expect(await list()).toEqual(before);
     });
 
     test("holds no password, no secret, no token, and nothing of a URL that may be one", async () => {
-      const somebody = await newSomebody(server());
-      const { me, browser } = somebody;
+      const admin = await newAdministrator(server());
+      const { me, browser } = admin;
       const hidden = [
         "canary-user",
         "canary-pass",
@@ -219,23 +219,23 @@ onServer(
         (await me.post("/api/v1/keys", { name: "k" })).body.data.key,
       );
       hidden.push(me.key, browser.cookie()!.split("=")[1]!);
-      const { account } = somebody;
+      const { account } = admin;
       const person = { email: `${crypto.randomUUID()}@example.org`, role: "viewer" };
       const invited = await browser.post(`/admin/accounts/${account.id}/users`, person);
       hidden.push(invited.body.data.token);
 
-      const told = JSON.stringify(await server().deps.store.select().from(audit));
+      const text = JSON.stringify(await server().deps.store.select().from(audit));
 
-      expect(hidden.filter((secret) => told.includes(secret))).toEqual([]);
+      expect(hidden.filter((secret) => text.includes(secret))).toEqual([]);
       expect(hidden.every((secret) => typeof secret === "string" && secret.length > 8)).toBe(true);
-      expect(told).toContain("ops.example.com");
+      expect(text).toContain("ops.example.com");
     });
 
     testOnBoth.each([
-      ["changed", "update audit set actor_name = 'somebody else'", /not changed/],
+      ["changed", "update audit set actor_name = 'someone else'", /not changed/],
       ["deleted", "delete from audit", /kept for a year/],
-    ])("cannot be %s, whoever asks the database", async (_, statement, refusal) => {
-      const { me } = await newSomebody(server());
+    ])("cannot be %s, even in the database", async (_, statement, refusal) => {
+      const { me } = await newAdministrator(server());
       await addLink(me);
       const { store } = server().deps;
       const before = await store.$count(audit);
@@ -249,8 +249,8 @@ onServer(
       expect(await store.$count(audit)).toBe(before);
     });
 
-    test("names whoever was demoted, and by whom, only when it was done", async () => {
-      const { browser } = await newSomebody(server());
+    test("names the demoted person and the actor, only when it was done", async () => {
+      const { browser } = await newAdministrator(server());
       const { owner } = await newOwner(server());
 
       const { result, entries } = await entriesOf(server(), () =>
@@ -261,8 +261,8 @@ onServer(
       expect(entries).toEqual([]);
     });
 
-    test("may be read by whoever may only look", async () => {
-      const fresh = await newSomebody(server());
+    test("may be read by a viewer", async () => {
+      const fresh = await newAdministrator(server());
       await addLink(fresh.me);
       const viewer = await newColleague(server(), fresh, "viewer");
       const browser = await enter(server(), viewer.id);
@@ -273,7 +273,7 @@ onServer(
   BEHIND_PROXY,
 );
 
-test("The audit log tells of the set-up", async () => {
+test("The audit log records the set-up", async () => {
   const server = await startServer("sqlite", BEHIND_PROXY);
   onTestFinished(server.stop);
 

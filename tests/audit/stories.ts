@@ -11,7 +11,7 @@ import {
   openBrowser,
   PASSWORD,
 } from "../session/browser.ts";
-import { codeOf, enter, newSomebody, type Somebody } from "./looking.ts";
+import { type Administrator, codeOf, enter, newAdministrator } from "./looking.ts";
 
 /** What the one entry of a request must hold. `target` is its id and name. */
 type Expected = Partial<Pick<AuditRow, "action" | "count" | "accountId" | "actorKind">> & {
@@ -25,7 +25,7 @@ type Expected = Partial<Pick<AuditRow, "action" | "count" | "accountId" | "actor
  */
 type Story = (
   server: TestServer,
-  somebody: Somebody,
+  admin: Administrator,
 ) => Promise<{ ask: () => Promise<Reply>; entry: Expected | null } | null>;
 
 const LINKS = "/api/v1/links";
@@ -35,36 +35,36 @@ const SOURCES = "/api/v1/sources";
 const SHOWN_HOST = "ops.example.com";
 
 /** A link with its URL. */
-async function linkOf({ me }: Somebody): Promise<{ id: string; url: string; path: string }> {
+async function linkOf({ me }: Administrator): Promise<{ id: string; url: string; path: string }> {
   const url = anyUrl();
   const id = await addLink(me, { url });
   return { id, url, path: `${LINKS}/${id}` };
 }
 
-async function webhookOf({ me }: Somebody) {
+async function webhookOf({ me }: Administrator) {
   const { id, path } = await subscribe(me, `https://${SHOWN_HOST}/hook`);
   return { id, path, target: [id, SHOWN_HOST] as [string, string] };
 }
 
-async function hostOf({ me }: Somebody) {
+async function hostOf({ me }: Administrator) {
   const { id } = (await me.post(HOSTS, { host: SHOWN_HOST, user_agent: "Test" })).body.data;
   return { id, path: `${HOSTS}/${id}` };
 }
 
 /** Not read by anything here, so its first run waits. */
-async function sourceOf({ me }: Somebody) {
+async function sourceOf({ me }: Administrator) {
   const url = `https://${SHOWN_HOST}/list.txt`;
   const { id, name } = (await me.post(SOURCES, { kind: "list", name: "Docs", url })).body.data;
   return { path: `${SOURCES}/${id}`, target: [id, name] as [string, string] };
 }
 
-async function keyOf({ me }: Somebody) {
+async function keyOf({ me }: Administrator) {
   const { id, prefix } = (await me.post("/api/v1/keys", { name: "k" })).body.data;
   return { id, prefix, path: `/api/v1/keys/${id}` };
 }
 
 /** With two-factor sign-in, and a code that was not used yet. */
-async function secure(server: TestServer, { browser }: Somebody) {
+async function secure(server: TestServer, { browser }: Administrator) {
   const begun = await browser.post("/session/two-factor", { password: PASSWORD });
   const { secret } = begun.body.data;
   await browser.post("/session/two-factor/confirm", { code: codeOf(server, secret) });
@@ -73,7 +73,7 @@ async function secure(server: TestServer, { browser }: Somebody) {
 }
 
 /** Asks for a backup and waits until it is made, or is not. */
-async function backUp(server: TestServer, { browser }: Somebody): Promise<Reply> {
+async function backUp(server: TestServer, { browser }: Administrator): Promise<Reply> {
   // Backups are named by their seconds.
   server.clock.moveBy(1000);
   const begun = await browser.post("/admin/backups");
@@ -85,7 +85,7 @@ async function backUp(server: TestServer, { browser }: Somebody): Promise<Reply>
 
 const isSqlite = ({ deps }: TestServer) => deps.store.engine.name === "sqlite";
 
-const own = ({ owner }: Somebody): [string, string] => [owner.id, owner.email];
+const own = ({ owner }: Administrator): [string, string] => [owner.id, owner.email];
 
 /**
  * Every request that may change something, by its route, where it leaves an entry; and those that leave none, since
@@ -96,34 +96,34 @@ export const STORIES: Record<string, Story> = {
     ask: () => me.post("/api/v1/keys", { name: "new" }),
     entry: { action: "key.created" },
   }),
-  "PATCH /keys/:id": async (_, somebody) => {
-    const { id, prefix, path } = await keyOf(somebody);
+  "PATCH /keys/:id": async (_, admin) => {
+    const { id, prefix, path } = await keyOf(admin);
     const change = { name: "other", permissions: { read: true } };
     return {
-      ask: () => somebody.me.patch(path, change),
+      ask: () => admin.me.patch(path, change),
       entry: { action: "key.changed", target: [id, prefix], fields: ["name"] },
     };
   },
-  "DELETE /keys/:id": async (_, somebody) => {
-    const { id, prefix, path } = await keyOf(somebody);
+  "DELETE /keys/:id": async (_, admin) => {
+    const { id, prefix, path } = await keyOf(admin);
     return {
-      ask: () => somebody.me.delete(path),
+      ask: () => admin.me.delete(path),
       entry: { action: "key.revoked", target: [id, prefix] },
     };
   },
-  "POST /keys/:id/rotate": async (_, somebody) => {
-    const { path } = await keyOf(somebody);
-    return { ask: () => somebody.me.post(`${path}/rotate`), entry: { action: "key.rotated" } };
+  "POST /keys/:id/rotate": async (_, admin) => {
+    const { path } = await keyOf(admin);
+    return { ask: () => admin.me.post(`${path}/rotate`), entry: { action: "key.rotated" } };
   },
   "POST /links": async (_, { me }) => ({
     ask: () => me.post(LINKS, { url: anyUrl() }),
     entry: { action: "link.created" },
   }),
-  "PATCH /links/:id": async (_, somebody) => {
-    const { id, url, path } = await linkOf(somebody);
-    const group_id = await addGroup(somebody.me);
+  "PATCH /links/:id": async (_, admin) => {
+    const { id, url, path } = await linkOf(admin);
+    const group_id = await addGroup(admin.me);
     return {
-      ask: () => somebody.me.patch(path, { group_id, check_frequency: "weekly" }),
+      ask: () => admin.me.patch(path, { group_id, check_frequency: "weekly" }),
       entry: {
         action: "link.changed",
         target: [id, url],
@@ -131,25 +131,25 @@ export const STORIES: Record<string, Story> = {
       },
     };
   },
-  "DELETE /links/:id": async (_, somebody) => {
-    const { id, url, path } = await linkOf(somebody);
+  "DELETE /links/:id": async (_, admin) => {
+    const { id, url, path } = await linkOf(admin);
     return {
-      ask: () => somebody.me.delete(path),
+      ask: () => admin.me.delete(path),
       entry: { action: "link.deleted", target: [id, url] },
     };
   },
-  "POST /links/:id/check": async (_, somebody) => {
-    const { path } = await linkOf(somebody);
-    return { ask: () => somebody.me.post(`${path}/check`), entry: null };
+  "POST /links/:id/check": async (_, admin) => {
+    const { path } = await linkOf(admin);
+    return { ask: () => admin.me.post(`${path}/check`), entry: null };
   },
-  "POST /links/:id/try": async (server, somebody) => {
-    const { id, path } = await linkOf(somebody);
+  "POST /links/:id/try": async (server, admin) => {
+    const { id, path } = await linkOf(admin);
     await setLink(server, id, { url: "http://127.0.0.1/" });
-    return { ask: () => somebody.me.post(`${path}/try`, {}), entry: null };
+    return { ask: () => admin.me.post(`${path}/try`, {}), entry: null };
   },
-  "POST /links/check": async (_, somebody) => {
-    const { id } = await linkOf(somebody);
-    return { ask: () => somebody.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
+  "POST /links/check": async (_, admin) => {
+    const { id } = await linkOf(admin);
+    return { ask: () => admin.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
   },
   "POST /links/preview": async (_, { me }) => ({
     ask: () => me.post(`${LINKS}/preview`, { links: [{ url: anyUrl() }] }),
@@ -159,58 +159,58 @@ export const STORIES: Record<string, Story> = {
     ask: () => me.post(`${LINKS}/batch`, { links: [{ url: anyUrl() }, { url: anyUrl() }, {}] }),
     entry: { action: "link.created", target: null, count: 2 },
   }),
-  "DELETE /links/batch": async (_, somebody) => {
-    const [a, b] = [await linkOf(somebody), await linkOf(somebody)];
+  "DELETE /links/batch": async (_, admin) => {
+    const [a, b] = [await linkOf(admin), await linkOf(admin)];
     return {
-      ask: () => somebody.me.delete(`${LINKS}/batch`, { link_ids: [a.id, b.id] }),
+      ask: () => admin.me.delete(`${LINKS}/batch`, { link_ids: [a.id, b.id] }),
       entry: { action: "link.deleted", target: null, count: 2 },
     };
   },
-  "POST /links/batch-delete": async (_, somebody) => {
+  "POST /links/batch-delete": async (_, admin) => {
     const links = Array.from({ length: 120 }, () => ({ url: anyUrl() }));
-    await somebody.me.post(`${LINKS}/batch`, { links });
+    await admin.me.post(`${LINKS}/batch`, { links });
     return {
-      ask: () => somebody.me.post(`${LINKS}/batch-delete`, { filter: {} }),
+      ask: () => admin.me.post(`${LINKS}/batch-delete`, { filter: {} }),
       entry: { action: "link.deleted", target: null, count: 120 },
     };
   },
-  "POST /links/batch-change": async (_, somebody) => {
-    const [a, b] = [await linkOf(somebody), await linkOf(somebody)];
+  "POST /links/batch-change": async (_, admin) => {
+    const [a, b] = [await linkOf(admin), await linkOf(admin)];
     const change = { check_frequency: "weekly" };
-    await somebody.me.patch(b.path, change);
+    await admin.me.patch(b.path, change);
     return {
-      ask: () => somebody.me.post(`${LINKS}/batch-change`, { link_ids: [a.id, b.id], change }),
+      ask: () => admin.me.post(`${LINKS}/batch-change`, { link_ids: [a.id, b.id], change }),
       entry: { action: "link.changed", target: [a.id, a.url], fields: ["check_frequency"] },
     };
   },
-  "POST /links/:id/url": async (_, somebody) => {
-    const { id, path } = await linkOf(somebody);
+  "POST /links/:id/url": async (_, admin) => {
+    const { id, path } = await linkOf(admin);
     const url = anyUrl();
     return {
-      ask: () => somebody.me.post(`${path}/url`, { url }),
+      ask: () => admin.me.post(`${path}/url`, { url }),
       entry: { action: "link.url_changed", target: [id, url] },
     };
   },
-  "POST /links/:id/override": async (server, somebody) => {
-    const { id, url, path } = await linkOf(somebody);
+  "POST /links/:id/override": async (server, admin) => {
+    const { id, url, path } = await linkOf(admin);
     await setLink(server, id, {
       ...{ status: "dead", reason: "http_404", decidedStatus: "dead" },
       ...{ lastStatus: "dead", lastReason: "http_404", lastCheckedAt: server.clock.now() },
     });
     return {
-      ask: () => somebody.me.post(`${path}/override`, { note: "It works in a browser." }),
+      ask: () => admin.me.post(`${path}/override`, { note: "It works in a browser." }),
       entry: { action: "link.override_set", target: [id, url] },
     };
   },
-  "DELETE /links/:id/override": async (server, somebody) => {
-    const { id, url, path } = await linkOf(somebody);
+  "DELETE /links/:id/override": async (server, admin) => {
+    const { id, url, path } = await linkOf(admin);
     await setLink(server, id, {
       ...{ status: "dead", reason: "http_404", decidedStatus: "dead" },
       ...{ lastStatus: "dead", lastReason: "http_404", lastCheckedAt: server.clock.now() },
     });
-    await somebody.me.post(`${path}/override`, { note: "It works in a browser." });
+    await admin.me.post(`${path}/override`, { note: "It works in a browser." });
     return {
-      ask: () => somebody.me.delete(`${path}/override`),
+      ask: () => admin.me.delete(`${path}/override`),
       entry: { action: "link.override_ended", target: [id, url] },
     };
   },
@@ -227,21 +227,21 @@ export const STORIES: Record<string, Story> = {
     ask: () => me.post(SOURCES, { kind: "push", name: "Docs" }),
     entry: { action: "source.created" },
   }),
-  "PATCH /sources/:id": async (_, somebody) => {
-    const { path, target } = await sourceOf(somebody);
+  "PATCH /sources/:id": async (_, admin) => {
+    const { path, target } = await sourceOf(admin);
     return {
-      ask: () => somebody.me.patch(path, { name: "Handbook" }),
+      ask: () => admin.me.patch(path, { name: "Handbook" }),
       entry: { action: "source.changed", target, fields: ["name"] },
     };
   },
-  "DELETE /sources/:id": async (_, somebody) => {
-    const { path, target } = await sourceOf(somebody);
-    return { ask: () => somebody.me.delete(path), entry: { action: "source.deleted", target } };
+  "DELETE /sources/:id": async (_, admin) => {
+    const { path, target } = await sourceOf(admin);
+    return { ask: () => admin.me.delete(path), entry: { action: "source.deleted", target } };
   },
-  "POST /sources/:id/cancel": async (_, somebody) => {
-    const { path, target } = await sourceOf(somebody);
+  "POST /sources/:id/cancel": async (_, admin) => {
+    const { path, target } = await sourceOf(admin);
     return {
-      ask: () => somebody.me.post(`${path}/cancel`),
+      ask: () => admin.me.post(`${path}/cancel`),
       entry: { action: "source.cancelled", target },
     };
   },
@@ -259,11 +259,11 @@ export const STORIES: Record<string, Story> = {
     const page_urls = [anyUrl()];
     return { ask: () => me.post(`${SOURCES}/${id}/items/delete`, { page_urls }), entry: null };
   },
-  "POST /sources/:id/run": async (_, somebody) => {
-    const { path, target } = await sourceOf(somebody);
-    await somebody.me.post(`${path}/cancel`);
+  "POST /sources/:id/run": async (_, admin) => {
+    const { path, target } = await sourceOf(admin);
+    await admin.me.post(`${path}/cancel`);
     return {
-      ask: () => somebody.me.post(`${path}/run`),
+      ask: () => admin.me.post(`${path}/run`),
       entry: { action: "source.run_asked", target },
     };
   },
@@ -327,24 +327,24 @@ export const STORIES: Record<string, Story> = {
       me.post("/api/v1/webhooks", { url: `https://${SHOWN_HOST}/x`, events: ["link.dead"] }),
     entry: { action: "webhook.created" },
   }),
-  "PATCH /webhooks/:id": async (_, somebody) => {
-    const { path, target } = await webhookOf(somebody);
+  "PATCH /webhooks/:id": async (_, admin) => {
+    const { path, target } = await webhookOf(admin);
     return {
-      ask: () => somebody.me.patch(path, { is_active: false, events: ["link.dead"] }),
+      ask: () => admin.me.patch(path, { is_active: false, events: ["link.dead"] }),
       entry: { action: "webhook.changed", target, fields: ["events", "is_active"] },
     };
   },
-  "DELETE /webhooks/:id": async (_, somebody) => {
-    const { path, target } = await webhookOf(somebody);
+  "DELETE /webhooks/:id": async (_, admin) => {
+    const { path, target } = await webhookOf(admin);
     return {
-      ask: () => somebody.me.delete(path),
+      ask: () => admin.me.delete(path),
       entry: { action: "webhook.deleted", target },
     };
   },
-  "POST /webhooks/:id/rotate-secret": async (_, somebody) => {
-    const { path, target } = await webhookOf(somebody);
+  "POST /webhooks/:id/rotate-secret": async (_, admin) => {
+    const { path, target } = await webhookOf(admin);
     return {
-      ask: () => somebody.me.post(`${path}/rotate-secret`, {}),
+      ask: () => admin.me.post(`${path}/rotate-secret`, {}),
       entry: { action: "webhook.secret_rotated", target },
     };
   },
@@ -356,21 +356,21 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "webhook.tested", target: [id, new URL(url).host] },
     };
   },
-  "POST /webhooks/:id/deliveries/:delivery_id/redeliver": async (server, somebody) => {
-    const { id, path, target } = await webhookOf(somebody);
-    const delivery = await addDelivery(server, somebody.me, id, { status: "exhausted" });
+  "POST /webhooks/:id/deliveries/:delivery_id/redeliver": async (server, admin) => {
+    const { id, path, target } = await webhookOf(admin);
+    const delivery = await addDelivery(server, admin.me, id, { status: "exhausted" });
     return {
-      ask: () => somebody.me.post(`${path}/deliveries/${delivery}/redeliver`),
+      ask: () => admin.me.post(`${path}/deliveries/${delivery}/redeliver`),
       entry: { action: "delivery.sent_again", target },
     };
   },
-  "POST /webhooks/:id/redeliver-failed": async (server, somebody) => {
-    const { id, path, target } = await webhookOf(somebody);
+  "POST /webhooks/:id/redeliver-failed": async (server, admin) => {
+    const { id, path, target } = await webhookOf(admin);
     const since = new Date(server.clock.now() - 60_000).toISOString();
     const failed = { status: "exhausted" as const, createdAt: server.clock.now() - 1000 };
-    for (let i = 0; i < 3; i++) await addDelivery(server, somebody.me, id, failed);
+    for (let i = 0; i < 3; i++) await addDelivery(server, admin.me, id, failed);
     return {
-      ask: () => somebody.me.post(`${path}/redeliver-failed`, { since }),
+      ask: () => admin.me.post(`${path}/redeliver-failed`, { since }),
       entry: { action: "delivery.sent_again", target, count: 3 },
     };
   },
@@ -379,34 +379,34 @@ export const STORIES: Record<string, Story> = {
       me.post(HOSTS, { host: SHOWN_HOST, headers: [{ name: "X-Key", value: "a secret" }] }),
     entry: { action: "host_setting.created" },
   }),
-  "PATCH /host-settings/:id": async (_, somebody) => {
-    const { id, path } = await hostOf(somebody);
+  "PATCH /host-settings/:id": async (_, admin) => {
+    const { id, path } = await hostOf(admin);
     const auth = { type: "bearer", token: "another secret" };
     return {
-      ask: () => somebody.me.patch(path, { auth, user_agent: "Test" }),
+      ask: () => admin.me.patch(path, { auth, user_agent: "Test" }),
       entry: { action: "host_setting.changed", target: [id, SHOWN_HOST], fields: ["auth"] },
     };
   },
-  "DELETE /host-settings/:id": async (_, somebody) => {
-    const { id, path } = await hostOf(somebody);
+  "DELETE /host-settings/:id": async (_, admin) => {
+    const { id, path } = await hostOf(admin);
     return {
-      ask: () => somebody.me.delete(path),
+      ask: () => admin.me.delete(path),
       entry: { action: "host_setting.deleted", target: [id, SHOWN_HOST] },
     };
   },
-  "POST /session": async (server, somebody) => ({
-    ask: () => openBrowser(server).signIn(somebody.owner.email),
-    entry: { action: "person.signed_in", target: own(somebody) },
+  "POST /session": async (server, admin) => ({
+    ask: () => openBrowser(server).signIn(admin.owner.email),
+    entry: { action: "person.signed_in", target: own(admin) },
   }),
-  "DELETE /session": async (_, somebody) => ({
-    ask: () => somebody.browser.delete("/session"),
-    entry: { action: "person.signed_out", target: own(somebody) },
+  "DELETE /session": async (_, admin) => ({
+    ask: () => admin.browser.delete("/session"),
+    entry: { action: "person.signed_out", target: own(admin) },
   }),
-  "POST /password": async (server, somebody) => {
-    const token = await createPasswordLink(server.deps, somebody.owner);
+  "POST /password": async (server, admin) => {
+    const token = await createPasswordLink(server.deps, admin.owner);
     return {
       ask: () => openBrowser(server).post("/password", { token, password: NEXT }),
-      entry: { action: "person.password_changed", target: own(somebody) },
+      entry: { action: "person.password_changed", target: own(admin) },
     };
   },
   // This server sends no e-mail: tests/mail has their stories.
@@ -430,57 +430,57 @@ export const STORIES: Record<string, Story> = {
     ask: () => me.post("/api/v1/links/verdicts", { urls: ["https://example.org/"] }),
     entry: null,
   }),
-  "PATCH /session/password": async (_, somebody) => ({
-    ask: () => somebody.browser.patch("/session/password", { current: PASSWORD, new: NEXT }),
-    entry: { action: "person.password_changed", target: own(somebody) },
+  "PATCH /session/password": async (_, admin) => ({
+    ask: () => admin.browser.patch("/session/password", { current: PASSWORD, new: NEXT }),
+    entry: { action: "person.password_changed", target: own(admin) },
   }),
   "POST /visit": async (_, { browser }) => ({ ask: () => browser.post("/visit"), entry: null }),
   "DELETE /session/failed-sign-ins": async (_, { browser }) => ({
     ask: () => browser.delete("/session/failed-sign-ins"),
     entry: null,
   }),
-  "DELETE /sessions": async (server, somebody) => {
-    await enter(server, somebody.owner.id);
-    await enter(server, somebody.owner.id);
+  "DELETE /sessions": async (server, admin) => {
+    await enter(server, admin.owner.id);
+    await enter(server, admin.owner.id);
     return {
-      ask: () => somebody.browser.delete("/sessions"),
-      entry: { action: "person.sessions_ended", target: own(somebody), count: 2 },
+      ask: () => admin.browser.delete("/sessions"),
+      entry: { action: "person.sessions_ended", target: own(admin), count: 2 },
     };
   },
-  "DELETE /sessions/:id": async (_, somebody) => {
-    const [session] = (await somebody.browser.get("/sessions")).body.data.items;
+  "DELETE /sessions/:id": async (_, admin) => {
+    const [session] = (await admin.browser.get("/sessions")).body.data.items;
     return {
-      ask: () => somebody.browser.delete(`/sessions/${session.id}`),
-      entry: { action: "person.sessions_ended", target: own(somebody) },
+      ask: () => admin.browser.delete(`/sessions/${session.id}`),
+      entry: { action: "person.sessions_ended", target: own(admin) },
     };
   },
-  "POST /session/two-factor": async (_, somebody) => ({
-    ask: () => somebody.browser.post("/session/two-factor", { password: PASSWORD }),
-    entry: { action: "person.two_factor_begun", target: own(somebody) },
+  "POST /session/two-factor": async (_, admin) => ({
+    ask: () => admin.browser.post("/session/two-factor", { password: PASSWORD }),
+    entry: { action: "person.two_factor_begun", target: own(admin) },
   }),
-  "POST /session/two-factor/confirm": async (server, somebody) => {
-    const { browser } = somebody;
+  "POST /session/two-factor/confirm": async (server, admin) => {
+    const { browser } = admin;
     const begun = await browser.post("/session/two-factor", { password: PASSWORD });
     const code = codeOf(server, begun.body.data.secret);
     return {
       ask: () => browser.post("/session/two-factor/confirm", { code }),
-      entry: { action: "person.two_factor_on", target: own(somebody) },
+      entry: { action: "person.two_factor_on", target: own(admin) },
     };
   },
-  "DELETE /session/two-factor": async (server, somebody) => {
-    const code = await secure(server, somebody);
+  "DELETE /session/two-factor": async (server, admin) => {
+    const code = await secure(server, admin);
     const proof = () => ({ password: PASSWORD, code: code() });
     return {
-      ask: () => somebody.browser.ask("DELETE", "/session/two-factor", proof()),
-      entry: { action: "person.two_factor_off", target: own(somebody) },
+      ask: () => admin.browser.ask("DELETE", "/session/two-factor", proof()),
+      entry: { action: "person.two_factor_off", target: own(admin) },
     };
   },
-  "POST /session/recovery-codes": async (server, somebody) => {
-    const code = await secure(server, somebody);
+  "POST /session/recovery-codes": async (server, admin) => {
+    const code = await secure(server, admin);
     const proof = () => ({ password: PASSWORD, code: code() });
     return {
-      ask: () => somebody.browser.post("/session/recovery-codes", proof()),
-      entry: { action: "person.recovery_codes_made", target: own(somebody) },
+      ask: () => admin.browser.post("/session/recovery-codes", proof()),
+      entry: { action: "person.recovery_codes_made", target: own(admin) },
     };
   },
   "POST /people": async (_, { browser }) => ({
@@ -488,49 +488,49 @@ export const STORIES: Record<string, Story> = {
       browser.post("/people", { email: `${crypto.randomUUID()}@example.org`, role: "viewer" }),
     entry: { action: "person.invited" },
   }),
-  "PATCH /people/:id": async (server, somebody) => {
-    const { id, email } = await newColleague(server, somebody, "viewer");
+  "PATCH /people/:id": async (server, admin) => {
+    const { id, email } = await newColleague(server, admin, "viewer");
     return {
-      ask: () => somebody.browser.patch(`/people/${id}`, { role: "editor" }),
+      ask: () => admin.browser.patch(`/people/${id}`, { role: "editor" }),
       entry: { action: "person.changed", target: [id, email], fields: ["role"] },
     };
   },
-  "DELETE /people/:id": async (server, somebody) => {
-    const { id, email } = await newColleague(server, somebody, "viewer");
+  "DELETE /people/:id": async (server, admin) => {
+    const { id, email } = await newColleague(server, admin, "viewer");
     return {
-      ask: () => somebody.browser.delete(`/people/${id}`),
+      ask: () => admin.browser.delete(`/people/${id}`),
       entry: { action: "person.removed", target: [id, email] },
     };
   },
-  "POST /people/:id/password-link": async (server, somebody) => {
-    const { id, email } = await newColleague(server, somebody, "viewer");
+  "POST /people/:id/password-link": async (server, admin) => {
+    const { id, email } = await newColleague(server, admin, "viewer");
     return {
-      ask: () => somebody.browser.post(`/people/${id}/password-link`),
+      ask: () => admin.browser.post(`/people/${id}/password-link`),
       entry: { action: "person.password_link_made", target: [id, email] },
     };
   },
-  "DELETE /account": async (server, somebody) => {
-    await newSomebody(server);
-    const { account, browser } = somebody;
+  "DELETE /account": async (server, admin) => {
+    await newAdministrator(server);
+    const { account, browser } = admin;
     const proof = { email: account.email, password: PASSWORD };
     return {
       ask: () => browser.ask("DELETE", "/account", proof),
       entry: { action: "account.deleted", target: [account.id, account.email] },
     };
   },
-  "POST /admin/backups": async (server, somebody) => {
+  "POST /admin/backups": async (server, admin) => {
     if (!isSqlite(server)) return null;
     return {
-      ask: () => backUp(server, somebody),
+      ask: () => backUp(server, admin),
       entry: { action: "backup.made", accountId: null },
     };
   },
-  "DELETE /admin/backups/:name": async (server, somebody) => {
+  "DELETE /admin/backups/:name": async (server, admin) => {
     if (!isSqlite(server)) return null;
-    await backUp(server, somebody);
-    const { name } = (await somebody.browser.get("/admin/backups")).body.data.items[0];
+    await backUp(server, admin);
+    const { name } = (await admin.browser.get("/admin/backups")).body.data.items[0];
     return {
-      ask: () => somebody.browser.delete(`/admin/backups/${name}`),
+      ask: () => admin.browser.delete(`/admin/backups/${name}`),
       entry: { action: "backup.deleted", accountId: null, target: [name, name] },
     };
   },
@@ -603,7 +603,7 @@ export const STORIES: Record<string, Story> = {
   },
 };
 
-/** Where there is no account yet, and so nobody; it has a server of its own. */
+/** Where there is no account yet, and so no one; it has a server of its own. */
 export const SETUP = async (server: TestServer) => {
   const token = await createSetup(server.deps);
   return openBrowser(server).post("/setup", {

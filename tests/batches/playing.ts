@@ -51,8 +51,8 @@ export const batchOf = async (me: Asker, id: string) =>
 export const subscribe = (me: Asker, ...types: string[]) =>
   me.post("/api/v1/webhooks", { url: "https://hooks.example.org/", events: types });
 
-/** What was told of the account, in the order in which it happened. */
-export async function told({ deps }: Pick<TestServer, "deps">, { accountId }: Asker) {
+/** The events of the account, in the order in which they happened. */
+export async function eventsOf({ deps }: Pick<TestServer, "deps">, { accountId }: Asker) {
   const rows = await deps.store
     .select()
     .from(events)

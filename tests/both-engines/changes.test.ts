@@ -1,5 +1,5 @@
 import { describe, test } from "bun:test";
-import { entriesOf, newSomebody } from "../audit/looking.ts";
+import { entriesOf, newAdministrator } from "../audit/looking.ts";
 import { SETUP, STORIES } from "../audit/stories.ts";
 import { BEHIND_PROXY } from "../session/browser.ts";
 import { compareEngines } from "./comparing.ts";
@@ -20,7 +20,7 @@ describe("What a request changes is the same on both databases", () => {
 
   test.each(ROUTES)("%s", (_, story) =>
     same(async (server) => {
-      const prepared = await story(server, await newSomebody(server));
+      const prepared = await story(server, await newAdministrator(server));
       if (!prepared) return null;
       const { result, entries } = await entriesOf(server, prepared.ask);
       return { status: result.status, body: result.body, entries };

@@ -1,4 +1,4 @@
-import { newSomebody, type Somebody } from "../audit/looking.ts";
+import { type Administrator, newAdministrator } from "../audit/looking.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Parsed, TestServer } from "../harness.ts";
 import { startReceiver } from "../receiver.ts";
@@ -9,7 +9,7 @@ import { startSite } from "../site.ts";
 import { SOURCES, startReading } from "../sources/reading.ts";
 
 /** An account in which everything that can be read is there, with the id of one of each. */
-export type FullAccount = Somebody & { ids: Record<string, string> };
+export type FullAccount = Administrator & { ids: Record<string, string> };
 
 const LINKS = "/api/v1/links";
 
@@ -47,9 +47,9 @@ async function checkRound(server: TestServer, round: number, links: string[]) {
 }
 
 export async function fillAccount(server: TestServer): Promise<FullAccount> {
-  const somebody = await newSomebody(server);
-  const { me, browser } = somebody;
-  const person = await newColleague(server, somebody, "editor");
+  const admin = await newAdministrator(server);
+  const { me, browser } = admin;
+  const person = await newColleague(server, admin, "editor");
   const receiver = startReceiver(({ body }) => new Response(null, { status: answerTo(body) }));
   const group = await addGroup(me, "Docs");
   const webhook = (
@@ -75,12 +75,12 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
     is_shared: true,
   });
   await browser.post("/visit");
-  const read = await readSource(server, somebody);
+  const read = await readSource(server, admin);
   const delivery = (await me.get(`/api/v1/webhooks/${webhook}/deliveries`)).body.data.items[0].id;
-  const key = somebody.keyId;
+  const key = admin.keyId;
   const ids = { links: links[0]!, last: links.at(-1)!, groups: group, webhooks: webhook, key };
   return {
-    ...somebody,
+    ...admin,
     ids: { ...ids, ...read, delivery, host, view: view.body.data.id, batch, person: person.id },
   };
 }
@@ -88,7 +88,11 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
 /** Some messages fail. */
 const answerTo = (body: Buffer) => (body.includes("gone/2") ? 500 : 204);
 
-async function addLinks(me: Somebody["me"], group: string, assignee: string): Promise<string[]> {
+async function addLinks(
+  me: Administrator["me"],
+  group: string,
+  assignee: string,
+): Promise<string[]> {
   const links = Object.keys(FOUND).flatMap((what, n) => [
     {
       url: urlOf(what, 1),
@@ -110,7 +114,7 @@ async function addLinks(me: Somebody["me"], group: string, assignee: string): Pr
 }
 
 /** What people decide about links that are dead. */
-async function decide(me: Somebody["me"], links: string[]): Promise<void> {
+async function decide(me: Administrator["me"], links: string[]): Promise<void> {
   const of = (what: string, n: 1 | 2) =>
     `${LINKS}/${links[Object.keys(FOUND).indexOf(what) * 2 + n - 1]}`;
   await me.patch(of("gone", 1), { handling: "acknowledged" });
@@ -120,7 +124,10 @@ async function decide(me: Somebody["me"], links: string[]): Promise<void> {
 }
 
 /** A source that was read, and one that was pushed to. */
-async function readSource(server: TestServer, { me }: Somebody): Promise<Record<string, string>> {
+async function readSource(
+  server: TestServer,
+  { me }: Administrator,
+): Promise<Record<string, string>> {
   const reading = startReading(server);
   const site = startSite({
     "/list.txt": `${urlOf("gone", 1)}\n${urlOf("alive", 4)}#part\nhttps://alive.example.com/alive/5\n`,

@@ -18,6 +18,8 @@ import { limitDueTimes } from "../../server/webhooks/reschedule.ts";
 import { sendSummaries } from "../../server/webhooks/summaries.ts";
 import { compareUsage } from "../../server/webhooks/usage-thresholds.ts";
 import { eraseDeletedWebhooks } from "../../server/webhooks/webhooks.ts";
+import { createLagWatch } from "../../server/work/due.ts";
+import { enter, newAdministrator } from "../audit/looking.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import type { Asker, Parsed, TestServer } from "../harness.ts";
@@ -25,7 +27,7 @@ import { UNLIMITED } from "../http/every-route.ts";
 import { sendAll } from "../mail/recipients.ts";
 import { startReceiver } from "../receiver.ts";
 import { checkDueLinks, deliverDue } from "../rounds.ts";
-import { BEHIND_PROXY } from "../session/browser.ts";
+import { BEHIND_PROXY, openBrowser } from "../session/browser.ts";
 import { startSite } from "../site.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { SOURCES, startReading } from "../sources/reading.ts";
@@ -109,6 +111,9 @@ describe("What the server does without being asked comes to the same on both dat
         server.clock.moveBy(DAY);
         await checkAll(server, "http_404", { statusCode: 404 });
       }
+      const { look, latest } = createLagWatch(server.deps);
+      await look();
+      const daysLate = Math.round(latest().deliveries! / DAY);
       for (let n = 0; n < 4; n++) {
         await deliverDue(server.deps);
         server.clock.moveBy(DAY);
@@ -122,7 +127,7 @@ describe("What the server does without being asked comes to the same on both dat
       await me.post(`${HOOKS}/${id}/test`);
       await me.patch(`${HOOKS}/${id}`, { is_active: false });
       await me.patch(`${HOOKS}/${id}`, { is_active: true });
-      return { again: again.body, sent, rows: await rowsOf(server) };
+      return { again: again.body, sent, daysLate, rows: await rowsOf(server) };
     }),
   );
 
@@ -147,7 +152,7 @@ describe("What the server does without being asked comes to the same on both dat
   );
 
   test(
-    "the checks of a batch by a filter, which is told when it is complete",
+    "the checks of a batch by a filter, which is reported when it is complete",
     same(async (server) => {
       const { me, ids } = accounts.get(server)!;
       const { batch_id } = (await me.post(`${LINKS}/check`, { filter: { status: "dead" } })).body
@@ -160,18 +165,21 @@ describe("What the server does without being asked comes to the same on both dat
   );
 
   test(
-    "a site whose links come, leave and come back",
+    "a site whose links come, leave and come back, and whose anchor goes",
     same(async (server) => {
       const me = await server.account();
       const reading = startReading(server);
       let links = ["https://a.example.com/1", "https://b.example.com/2"];
+      let anchor = "part";
       const page = () => `<title>P</title>${links.map((to) => `<a href="${to}">x</a>`).join("")}`;
       const html = { headers: { "content-type": "text/html" } };
       const site = startSite({
         "/": () => new Response(`${page()}<a href="/two#part">two</a>`, html),
-        "/two": () => new Response("<title>Two</title><h1 id=part>Two</h1>", html),
+        "/two": () => new Response(`<title>Two</title><h1 id=${anchor}>Two</h1>`, html),
       });
-      const { id } = await reading.add(me, { kind: "site", url: `${site.url}/` });
+      // No run comes before those that are asked for.
+      const schedule = "0 4 31 12 *";
+      const { id } = await reading.add(me, { kind: "site", url: `${site.url}/`, schedule });
       links = links.slice(1);
       for (let n = 0; n < 4; n++) {
         server.clock.moveBy(2 * DAY);
@@ -179,27 +187,65 @@ describe("What the server does without being asked comes to the same on both dat
       }
       const left = (await me.get(LINKS)).body.data.items.map(({ url }: Parsed) => url);
       links = ["https://a.example.com/1"];
+      anchor = "another";
       await reading.again(me, id, { accept_shrink: true });
       const { counts } = (await me.get(`${SOURCES}/${id}`)).body.data;
+      const shown = await itemsOf(me, `${SOURCES}/${id}/pages`);
+      const pages = shown.map(({ id: _, ...page }) => page);
       await reading.stop();
       await site.stop();
       await me.delete(`${SOURCES}/${id}?links=retire`);
       await eraseSource(server, id);
-      return { left: left.toSorted().slice(0, 2), counts };
+      return { left: left.toSorted().slice(0, 2), counts, pages };
+    }),
+  );
+
+  test(
+    "pages on which very many links stand, of which few are dead",
+    same(async (server) => {
+      const { me, ids } = accounts.get(server)!;
+      const linkAt = (line: number, page: number) => {
+        const what = line === page ? "gone" : "alive";
+        return { url: `https://${what}.example.com/${what}/1`, line };
+      };
+      for (const page of [1, 2, 3]) {
+        const links = Array.from({ length: 4000 }, (_, line) => linkAt(line + 1, page));
+        const items = [{ page_url: `https://blog.example.com/long/${page}`, links }];
+        await me.post(`${SOURCES}/${ids.pushed}/items`, { items });
+      }
+      return (await me.get(`${SOURCES}/${ids.pushed}/pages`)).body;
+    }),
+  );
+
+  test(
+    "settings of a source and of a webhook that are changed",
+    same(async (server) => {
+      const me = await server.account();
+      const list = { kind: "list", name: "Docs", url: "https://docs.invalid/list.txt" };
+      const source = (await me.post(SOURCES, list)).body.data.id;
+      const hook = { url: "https://hooks.example.com/x", events: ["link.dead"] };
+      const { id } = (await me.post(HOOKS, hook)).body.data;
+      const credential = { type: "bearer", value: "0123456789" };
+      return [
+        (await me.patch(`${SOURCES}/${source}`, { credential })).body,
+        (await me.patch(`${HOOKS}/${id}`, { first_verdicts: true })).body,
+      ];
     }),
   );
 
   test(
     "mail to people, and its confirmation",
     same(async (server) => {
-      const { me, browser } = accounts.get(server)!;
+      const { me, owner } = accounts.get(server)!;
+      const browser = await enter(server, owner.id);
       await browser.post("/people", { email: "invited9@example.org", role: "viewer" });
       await me.post(HOOKS, {
         url: "mailto:reader9@example.org",
         events: ["link.dead"],
         format: "email",
       });
-      await browser.post("/password-mail", { email: accounts.get(server)!.owner.email });
+      await browser.post("/password-mail", { email: owner.email });
+      const waiting = await browser.get("/admin/mail");
       await sendAll(server.deps);
       const token = /mail\/confirm\/(\S+)/.exec(
         host.letters.findLast(({ recipients }) => recipients.includes("reader9@example.org"))!
@@ -207,7 +253,8 @@ describe("What the server does without being asked comes to the same on both dat
       )![1]!;
       const confirmed = await browser.post(`/mail/confirm/${token}`);
       const refused = await browser.post(`/mail/unsubscribe/${token}`);
-      return [confirmed.status, refused.status, (await me.get(HOOKS)).body, await rowsOf(server)];
+      const statuses = [confirmed.status, refused.status];
+      return [statuses, waiting.body, (await me.get(HOOKS)).body, await rowsOf(server)];
     }),
   );
 
@@ -264,9 +311,9 @@ describe("What the server does without being asked comes to the same on both dat
   );
 
   test(
-    "what checks learn of a service",
+    "what checks learn of a service, and of hosts",
     same(async ({ deps, clock }) => {
-      const { canaries, take } = createLearning(deps.store);
+      const { canaries, profiles, take } = createLearning(deps.store);
       const target = { service: { id: "shop" }, kind: { kind: "item" } };
       const known: unknown[] = [await canaries.read(target)];
       for (const aliveAt of [null, clock.now(), null]) {
@@ -275,6 +322,11 @@ describe("What the server does without being asked comes to the same on both dat
         clock.moveBy(1000);
         known.push(await canaries.read(target));
       }
+      profiles.keep("a.example", { learned: { kind: "page", fingerprint: "f" }, at: clock.now() });
+      profiles.keep("b.example", { learned: { kind: "honest" }, at: clock.now() });
+      await deps.store.transaction((tx) => writeLearned(tx, take()));
+      for (const name of ["a.example", "b.example", "c.example"])
+        known.push(await profiles.find(name));
       return known;
     }),
   );
@@ -323,7 +375,11 @@ describe("What the server does without being asked comes to the same on both dat
   test(
     "a clock that was set back",
     same(async (server) => {
+      const { owner } = accounts.get(server)!;
+      const guess = () => openBrowser(server).signIn(owner.email, "a wrong password");
+      await guess();
       server.clock.moveBy(-DAY);
+      await guess();
       await limitDueTimes(server.deps);
       await createClockRepair(server.deps, NEVER, () => {}).done();
       return rowsOf(server);
@@ -333,7 +389,7 @@ describe("What the server does without being asked comes to the same on both dat
   test(
     "new services, deletions, and what is forgotten after its time",
     same(async (server) => {
-      const { me, browser, ids, account } = accounts.get(server)!;
+      const { me, ids, account } = accounts.get(server)!;
       await server.deps.store.update(tables.links).set({ service: "other" });
       const filed = await reclassify(server.deps);
       await me.delete(`/api/v1/groups/${ids.groups}`);
@@ -346,6 +402,8 @@ describe("What the server does without being asked comes to the same on both dat
         await hourly(server.deps, "housekeeping", NEVER, housekeeping);
       }
       const rows = await rowsOf(server);
+      await checkAll(server, "ok");
+      const { browser } = await newAdministrator(server);
       const gone = await browser.delete(`/admin/accounts/${account.id}`);
       await finishDeletions(server.deps);
       return { filed, rows, gone: gone.status, left: await rowsOf(server) };

@@ -56,6 +56,7 @@ const READS: Record<string, string[]> = {
   "/history": [
     ...[...PAGES, "?link_id={links}", "?link_id={links}&changed=true&status=active"],
     ...["?status=dead", "?status=dead&page=2&per_page=1", "?changed=true", `?${TIMES}`],
+    "?start_date=2030-01-02T10:10:10.123Z&end_date=2030-01-05T10:10:10.123Z",
   ],
   "/history/stats": ["", `?${TIMES}`, "?link_id={links}", "?group_id={groups}"],
   "/history/series": [
@@ -95,7 +96,7 @@ const READS: Record<string, string[]> = {
   "/sites": [...PAGES, "?status=dead", "?search=exam", ...SITE_SORTS],
   "/attention": [...PAGES, "?by=site", "?by=page", "?by=page&tag=press"],
   "/changes": [
-    ...["", "?kind=died", "?group_id={groups}", "?site=example.com", "?per_page=2"],
+    ...["", "?kind=died", "?kind=moved", "?group_id={groups}", "?site=example.com", "?per_page=2"],
     ...["?since=2030-01-04", "?before=2030-01-05T00:00:00Z"],
   ],
   "/links/export": ["", ...FILTERS.map((filter) => `?${filter}`), "?ids={links}"],
@@ -143,7 +144,8 @@ describe("What is read is the same on both databases", () => {
     same(async (server) => {
       accounts.set(server, await fillAccount(server));
       routes = routesOf(server);
-      return (await accounts.get(server)!.me.get("/api/v1/overview")).body;
+      const { me, browser } = accounts.get(server)!;
+      return [(await me.get("/api/v1/overview")).body, (await browser.get("/views")).body];
     }),
   );
 
@@ -194,7 +196,7 @@ describe("What is read is the same on both databases", () => {
   );
 });
 
-/** As in a body, where flags are no texts. */
+/** As in a body, where flags are not texts. */
 const filterOf = (given: URLSearchParams) =>
   Object.fromEntries([...given].map(([name, value]) => [name, FLAGS.get(value) ?? value]));
 const FLAGS = new Map([

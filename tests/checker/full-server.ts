@@ -8,7 +8,7 @@ const LISTEN = `
 /** Linux keeps one more than it was asked for. */
 const CONNECTIONS = 2;
 
-/** A server that stands still with a full queue: nobody is refused, and nobody gets through any more. */
+/** A server that stands still with a full queue: no one is refused, and no one gets through any more. */
 export async function startFullServer() {
   const child = Bun.spawn(["node", "-e", LISTEN], { stdout: "pipe", stderr: "ignore" });
   const { value } = await child.stdout.getReader().read();

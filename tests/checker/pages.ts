@@ -73,7 +73,7 @@ export const KINDS = {
 
 const LOG_IN = `<form action="/login" method="post">${walls.PASSWORD}</form>`;
 
-/** The page that a row tells of; undefined if it tells of none. */
+/** The page that a row describes; undefined if it describes none. */
 export function pageOf(fields: PageFields): string | undefined {
   const made = "html" in fields ? htmlOf(fields.html) : ofKind(fields);
   const replacing = Object.entries(fields.replace ?? {});

@@ -15,7 +15,7 @@ import { createUnderWay, type UnderWay } from "./under-way.ts";
 /** How often a loop looks for what is due. */
 const POLL_MS = 1000;
 
-/** A clock whose wall time somebody sets. */
+/** A clock whose wall time is set by hand. */
 type SetClock = MovableClock & { setBy(ms: number): void };
 
 export function setClock(start: number): SetClock {
@@ -61,7 +61,7 @@ export function playLoop<C extends MovableClock>(
       return check(link, signal);
     },
   });
-  /** Lets the loop do what it can now: no time goes by while the database works. */
+  /** Lets the loop do what it can now: no time passes while the database works. */
   async function rests() {
     await underWay.none();
     await clock.sleeping(POLL_MS);

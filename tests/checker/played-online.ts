@@ -1,6 +1,6 @@
 import type { KnownState, Online, OnlineState } from "../../server/verdict/online/online.ts";
 
-/** A guard that says what a test tells it, once it was asked; null has nobody to ask. */
+/** A guard that says what a test tells it, once it was asked; null has no one to ask. */
 export function playedOnline(answer: OnlineState | null, since = 0) {
   let known: KnownState = { state: "unknown" };
   let asked = 0;

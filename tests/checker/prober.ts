@@ -27,7 +27,7 @@ export function untilTheEnd<S extends { stop(): Promise<void> }>(site: S): S {
 /** Shared, since its index takes longer to make than a check takes. */
 const BUILT_IN = catalogueWith([]);
 
-/** Whole checks as the program makes them, with nothing known of hosts, and with nobody to ask whether it is online. */
+/** Whole checks as the program makes them, with nothing known of hosts, and with no one to ask whether it is online. */
 export const labCheck = (options: Pick<CheckOptions, "config" | "clock"> & Partial<CheckOptions>) =>
   createCheck({
     outbound: labOutbound(options),
@@ -41,7 +41,7 @@ export const labCheck = (options: Pick<CheckOptions, "config" | "clock"> & Parti
 
 type CheckOptions = Parameters<typeof createCheck>[0];
 
-/** A checker on a clock that moves by itself whenever it waits. */
+/** A checker on a clock that moves on its own whenever it waits. */
 export function labChecker(
   options: Partial<Checker> = {},
   outboundWith: (options: { clock: Clock }) => Outbound = labOutbound,

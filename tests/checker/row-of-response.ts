@@ -142,7 +142,7 @@ type Look = {
 /** Looks at a wall without one of its marks, when it is something else. */
 export function withoutMarks({ wall, headers = {} }: ResponseFields): Look[] {
   if (wall === undefined) return [];
-  const isTold = async (given: Case) => (await rulesOn(given)).includes(wall);
+  const isRecognized = async (given: Case) => (await rulesOn(given)).includes(wall);
   const looks: Look[] = [];
   if (!CERTAIN.has(wall)) {
     const given = (response: Case) => ({ ...response, status: 404 });
@@ -150,11 +150,16 @@ export function withoutMarks({ wall, headers = {} }: ResponseFields): Look[] {
   }
   if (!WORDY.has(wall)) {
     const given = ({ html, ...rest }: Case) => ({ ...rest, html: `${html}${prose(1200)}` });
-    looks.push({ name: "told in a long page", given, look: isTold, expected: false });
+    looks.push({ name: "recognized in a long page", given, look: isRecognized, expected: false });
   }
   if (Object.keys(headers).length > 0 && !("Retry-After" in headers)) {
     const given = (response: Case) => ({ ...response, headers: {} });
-    looks.push({ name: "told without its headers", given, look: isTold, expected: false });
+    looks.push({
+      name: "recognized without its headers",
+      given,
+      look: isRecognized,
+      expected: false,
+    });
   }
   return looks;
 }

@@ -92,7 +92,7 @@ export async function verdictAt(says: Says, path: string): Promise<string> {
   }
 }
 
-/** The site that a row tells of. */
+/** The site that a row describes. */
 export function siteOf(row: SiteFields): Says {
   const { everywhere, sections } = row;
   if (everywhere !== undefined) return saysOf(everywhere);

@@ -7,8 +7,8 @@ import { readPage } from "./read-page.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 
-/** A response as a test tells it: a page that answers 200 from a deep address unless told otherwise. */
-export type Told = {
+/** A response as a test describes it: a page that answers 200 from a deep address by default. */
+export type Described = {
   /** Where it was found; the same as what was asked for unless there were redirects. */
   at?: string;
   /** Of the last redirect. */
@@ -18,21 +18,21 @@ export type Told = {
   via?: Hop["via"];
   status?: number;
   headers?: Record<string, string>;
-  /** As text in UTF-8, or as bytes; ignored when the type is no HTML. */
+  /** As text in UTF-8, or as bytes; ignored when the type is not HTML. */
   html?: string | Uint8Array;
   address?: string;
-  /** The whole of a response that is no page. */
+  /** The whole of a response that is not a page. */
   shortText?: string;
 } & Partial<Pick<Answer, "truncated" | "bodyProblem" | "bodyBytes">>;
 
-/** What a judgement is asked about. Facts are told like pages, or as the reason of a failure; undefined is not asked yet. */
-export type Case = Told & {
+/** What a judgement is asked about. Facts are described like pages, or by the reason of a failure; undefined: not asked. */
+export type Case = Described & {
   url?: string;
   isReregistered?: boolean;
   facts?: {
     [K in keyof Facts]?: K extends "profile" | "names" | "control"
       ? Facts[K]
-      : Told | Failure["reason"] | null | undefined;
+      : Described | Failure["reason"] | null | undefined;
   };
 };
 
@@ -46,21 +46,21 @@ const USUAL_FACTS: Facts = {
   profile: { kind: "honest" },
   control: { url: "http://site.test/about", shows: "different" },
 };
-const USUAL_HOME: Told = {
+const USUAL_HOME: Described = {
   at: "http://site.test/",
   html: "<title>The site</title><h1>The site</h1>",
 };
 
-export async function answerOf(told: Told, asked: string = ASKED): Promise<Answer> {
-  const { at, from = [], via = "location", status = 200, html = "A page.", address } = told;
-  const headers = new Headers({ "Content-Type": "text/html; charset=utf-8", ...told.headers });
+export async function answerOf(described: Described, asked: string = ASKED): Promise<Answer> {
+  const { at, from = [], via = "location", status = 200, html = "A page.", address } = described;
+  const headers = new Headers({ "Content-Type": "text/html; charset=utf-8", ...described.headers });
   const type = headers.get("content-type");
   const page = /html/i.test(type ?? "") ? await readPage(html, type) : null;
   return {
     kind: "answered",
     hops: from.map((url) => ({ url, status: via === "location" ? 302 : 200, via })),
     finalUrl: at ?? asked,
-    fragment: told.fragment ?? "",
+    fragment: described.fragment ?? "",
     address: address ?? "198.51.100.7",
     tlsExpiresAt: null,
     dnsMs: null,
@@ -70,10 +70,10 @@ export async function answerOf(told: Told, asked: string = ASKED): Promise<Answe
     headers,
     page,
     text: null,
-    ...(told.shortText !== undefined && { shortText: told.shortText }),
-    bodyBytes: told.bodyBytes ?? html.length,
-    truncated: told.truncated ?? false,
-    bodyProblem: told.bodyProblem ?? null,
+    ...(described.shortText !== undefined && { shortText: described.shortText }),
+    bodyBytes: described.bodyBytes ?? html.length,
+    truncated: described.truncated ?? false,
+    bodyProblem: described.bodyProblem ?? null,
     responseTimeMs: 5,
   };
 }
@@ -93,24 +93,26 @@ export const failureOf = (reason: Failure["reason"], url: string = ASKED): Failu
 });
 
 async function factOf(
-  told: Told | Failure["reason"] | null | undefined,
+  described: Described | Failure["reason"] | null | undefined,
 ): Promise<Probe | null | undefined> {
-  if (told === null || told === undefined) return told;
-  return typeof told === "string" ? failureOf(told) : answerOf(told, told.at ?? ASKED);
+  if (described === null || described === undefined) return described;
+  return typeof described === "string"
+    ? failureOf(described)
+    : answerOf(described, described.at ?? ASKED);
 }
 
 export async function seenOf({
   url = ASKED,
   isReregistered = false,
   facts = {},
-  ...told
+  ...described
 }: Case): Promise<Seen<Serving>> {
   const { profile, names, control, ...probes } = { home: USUAL_HOME, ...facts };
   const asked = await Promise.all(
     Object.entries(probes).map(async ([name, fact]) => [name, await factOf(fact)] as const),
   );
   return {
-    answer: await answerOf(told, url),
+    answer: await answerOf(described, url),
     url: new URL(url),
     now: NOW,
     serving: null,

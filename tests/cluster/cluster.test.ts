@@ -27,7 +27,7 @@ const SETTINGS = {
 
 /**
  * Two nodes that do all work, or several of which each does a part. What follows from their parts has its proof on played
- * nodes in `npm test` (tests/nodes), and is told of whole processes in the long run.
+ * nodes in `npm test` (tests/nodes), and is tested with whole processes in the long run.
  */
 describe("Several nodes on one PostgreSQL", () => {
   let postgres: OwnPostgres | undefined;

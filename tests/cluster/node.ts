@@ -9,7 +9,7 @@ import { until } from "../until.ts";
 /** Shifts what the process takes for the time of day. */
 const AHEAD = join(import.meta.dir, "ahead.js");
 
-/** The executable at work on a database that others serve as well, on a machine of its own as far as it can tell. */
+/** The executable running on a database that others serve as well, on a machine of its own as far as it can tell. */
 export type ClusterNode = {
   name: string;
   url: string;

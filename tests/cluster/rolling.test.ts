@@ -15,7 +15,7 @@ const BREAKING = {
   name: "9002_end.sql",
   statements: "-- Runs next to 9.3.0\nALTER TABLE links DROP COLUMN notes;\n",
 };
-/** In `npm test`, tests/upgrades/beside.test.ts has the rules of this on a real PostgreSQL. */
+/** In `npm test`, tests/upgrades/mixed-versions.test.ts has the rules of this on a real PostgreSQL. */
 describe.if(IS_LONG)("Nodes of several versions", () => {
   let cluster: Cluster;
   let sites: Hosts;

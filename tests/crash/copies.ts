@@ -6,13 +6,13 @@ import type { Ledger } from "./ledger.ts";
 
 /**
  * Has the executable back up the database of the one that is written to, and may be killed meanwhile.
- * @returns what the copy lacks or has too much of, compared with what was told before and after it
+ * @returns what the copy lacks or has too much of, compared with what clients learned before and after it
  */
 export async function copyWhileWriting(folder: string, ledger: Ledger): Promise<string[]> {
   const program = await executable();
   const path = join(folder, `copy-${crypto.randomUUID()}.db`);
   const env = { ...SETTINGS, STILLUP_DATA_DIR: join(folder, "data") };
-  const [told, gone] = [[...ledger.links.keys()], [...ledger.gone]];
+  const [known, gone] = [[...ledger.links.keys()], [...ledger.gone]];
   const { exitCode, stderr } = await $`${program} backup ${path}`.env(env).nothrow().quiet();
   if (exitCode !== 0) return [`no backup was made: ${stderr}`];
 
@@ -24,7 +24,7 @@ export async function copyWhileWriting(folder: string, ledger: Ledger): Promise<
   for (const doubt of ledger.inDoubt) if (doubt.did === "delete") leaving.add(doubt.id);
   return [
     ...(verdict === "ok" ? [] : [`the copy is damaged: ${verdict}`]),
-    ...told
+    ...known
       .filter((id) => !there.has(id) && !leaving.has(id))
       .map((id) => `${id} is not in the copy`),
     ...gone.filter((id) => there.has(id)).map((id) => `${id} is still in the copy`),

@@ -5,7 +5,7 @@ import { crashRounds } from "./rounds.ts";
 /** 200 with `npm run crash`. */
 const ROUNDS = sized(1, 12);
 
-test("a program that is killed again and again keeps what it said, tells of it all, and leaves nothing half done", async () => {
+test("a program that is killed again and again keeps what it said, reports it all, and leaves nothing half done", async () => {
   const { acknowledged, killedCheckers, faults } = await crashRounds(ROUNDS);
 
   expect(faults).toEqual([]);

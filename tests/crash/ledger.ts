@@ -1,5 +1,5 @@
 /** A link as the program said that it is. */
-type Told = { url: string; frequency: string };
+type KnownLink = { url: string; frequency: string };
 
 /** What was asked and not answered: it may have been done or not. */
 type InDoubt =
@@ -9,11 +9,11 @@ type InDoubt =
   | { did: "delete"; id: string };
 
 /**
- * What clients were told, which has to be true whatever happens to the program afterwards, and what they
- * asked for without being told anything.
+ * What clients learned, which has to be true whatever happens to the program afterwards, and what they
+ * asked for without getting an answer.
  */
 export type Ledger = {
-  links: Map<string, Told>;
+  links: Map<string, KnownLink>;
   gone: Set<string>;
   inDoubt: Set<InDoubt>;
   acknowledged: number;
@@ -27,9 +27,9 @@ export const newLedger = (): Ledger => ({
 });
 
 /** Links as they are kept, by their id. */
-export type KeptLinks = Map<string, Told>;
+export type KeptLinks = Map<string, KnownLink>;
 
-/** Every way in which what is kept contradicts what was told; none if all is well. */
+/** Every way in which what is kept contradicts what clients learned; none if all is well. */
 export function contradictions(ledger: Ledger, kept: KeptLinks): string[] {
   const doubted = new Map(
     [...ledger.inDoubt].flatMap((each) => ("id" in each ? [[each.id, each]] : [])),
@@ -48,7 +48,7 @@ export function contradictions(ledger: Ledger, kept: KeptLinks): string[] {
   return found;
 }
 
-/** Takes what is kept for what was told, where nothing was. */
+/** Takes what is kept for what clients learned, where they got no answer. */
 export function settleDoubts(ledger: Ledger, kept: KeptLinks): void {
   for (const each of ledger.inDoubt) {
     if (each.did === "create" || each.did === "upsert") continue;

@@ -33,7 +33,7 @@ type Report = { acknowledged: number; killedCheckers: number; faults: string[] }
 
 /**
  * Lets clients write, sites change and a receiver listen, and kills the executable in the middle of it, again
- * and again, and its checker processes; then lets it come to rest and compares what it kept with what everyone was told.
+ * and again, and its checker processes; then lets it come to rest and compares what it kept with what everyone learned.
  */
 export async function crashRounds(rounds: number, seed = 20_300_101): Promise<Report> {
   const [folder, world, ledger] = [newFolder(), startWorld(), newLedger()];
@@ -147,7 +147,7 @@ function lookAt(folder: string, look: (kept: Kept) => void): void {
   database.close(true);
 }
 
-/** The time passes after which work that nobody has finished is taken up again. */
+/** The time passes after which work that no one has finished is taken up again. */
 function passLeases(folder: string): void {
   const database = new Database(join(folder, "data/stillup.db"));
   const now = Date.now();
@@ -220,7 +220,7 @@ function lastLook({ rows, links }: Kept, gone: Set<string>, world: World): strin
     ...misjudged.map(([url, status]) => `${url} is ${status}`),
     ...doubled.map(([url]) => `${url} is there more than once`),
     ...world.altered().map((id) => `message ${id} came again with another body`),
-    ...untold(rows, [...links.keys()], gone, world.told()).map((each) => `not told: ${each}`),
+    ...unsent(rows, [...links.keys()], gone, world.received()).map((each) => `not sent: ${each}`),
   ];
 }
 
@@ -229,11 +229,11 @@ const leftovers = (folder: string): string[] =>
   readdirSync(join(folder, "data")).filter((name) => name.startsWith("checker-"));
 
 /** Compares what the receiver heard with what became of the links. */
-function untold(
+function unsent(
   rows: Kept["rows"],
   there: string[],
   gone: Set<string>,
-  told: Set<string>,
+  received: Set<string>,
 ): string[] {
   const changes = rows(`select k.status, l.id, c.checked_at from checks c
     join check_kinds k on k.no = c.kind_no and k.status_changed = 1 join links l on l.no = c.link_no`);
@@ -242,5 +242,5 @@ function untold(
     ...[...gone].map((id) => `link.deleted ${id}`),
     ...changes.map(([status, id]) => `${status === "dead" ? "link.dead" : "link.alive"} ${id}`),
   ];
-  return wanted.filter((each) => !told.has(each));
+  return wanted.filter((each) => !received.has(each));
 }

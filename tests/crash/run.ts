@@ -1,7 +1,7 @@
 /**
  * Kills the executable again and again while it is written to, and says what came of it.
  *
- *   bun tests/crash/run.ts [rounds] [seed]      200 rounds unless told
+ *   bun tests/crash/run.ts [rounds] [seed]      200 rounds by default
  */
 import { crashRounds } from "./rounds.ts";
 

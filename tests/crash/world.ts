@@ -1,11 +1,11 @@
-/** The sites that links lead to, and the receiver that is told of them. */
+/** The sites that links lead to, and the receiver of their events. */
 export type World = {
   /** Every third leads nowhere. Each site has an address of this machine to itself, as far as they go. */
   urlOf(n: number): string;
-  /** Has the receiver told of everything. */
+  /** Subscribes the receiver to everything. */
   subscribe(url: string, key: string): Promise<void>;
   /** `link.created <id>`, of every message that came. */
-  told(): Set<string>;
+  received(): Set<string>;
   /** Messages that came again with another body, by their id. */
   altered(): string[];
   stop(): void;
@@ -54,7 +54,7 @@ export function startWorld(): World {
       });
       if (!response.ok) throw new Error(await response.text());
     },
-    told: () => new Set([...bodies.values()].map(shortOf)),
+    received: () => new Set([...bodies.values()].map(shortOf)),
     altered: () => altered,
     stop() {
       sites.stop(true);

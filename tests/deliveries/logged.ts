@@ -29,7 +29,7 @@ const USUAL: Omit<DeliveryRow, "webhookId" | "eventId" | "createdAt"> = {
   ofBatch: false,
 };
 
-/** What a delivery has that nobody has tried yet. */
+/** What a delivery has that was not tried yet. */
 export const UNTRIED = {
   status: "pending",
   attempts: 0,

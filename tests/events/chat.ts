@@ -12,7 +12,7 @@ import {
 
 export const MINUTE_MS = 60_000;
 
-/** A chat that is told of events, and what is said in it. */
+/** A chat that receives events, and its messages. */
 export async function openChat(server: TestServer, { answer = 200 }: { answer?: Answer } = {}) {
   const me = await server.account();
   const receiver = startReceiver(answer);

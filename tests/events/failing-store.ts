@@ -2,7 +2,7 @@ import { createStore, type Engine, type Query } from "../../server/db/store.ts";
 import type { Deps } from "../../server/work/deps.ts";
 
 /**
- * The same database through an engine that fails as it is told: `problemOf` hears of each thing before it is done
+ * The same database through an engine that fails on request: `problemOf` hears of each thing before it is done
  * and says what comes of it; null is that all is well.
  */
 export function failingDeps<D extends Pick<Deps, "store">>(
@@ -42,4 +42,26 @@ export function failingInside<D extends Pick<Deps, "store">>(
       }),
     );
   return { ...deps, store: createStore({ ...engine, transaction }) };
+}
+
+/**
+ * Does the work until it comes through, each time with one more step at the database before that is gone.
+ * @returns what was seen after each time
+ */
+export async function cutEverywhere<D extends Pick<Deps, "store">, Seen>(
+  deps: D,
+  work: (cut: D) => Promise<unknown>,
+  look: () => Promise<Seen>,
+): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (let [most, isCut] = [0, true]; isCut; most++) {
+    let steps = 0;
+    const dying = failingDeps(deps, () => (++steps > most ? new Error("cut") : null));
+    isCut = await work(dying).then(
+      () => false,
+      () => true,
+    );
+    seen.push(await look());
+  }
+  return seen;
 }

@@ -23,7 +23,7 @@ export function newHome(): Home {
 
 export type Kept = ReturnType<typeof openKept>;
 
-/** What is kept in a folder, read beside the program. */
+/** What is kept in a folder, read next to the program. */
 export function openKept({ STILLUP_DATA_DIR: folder }: Home) {
   const database = new Database(join(folder, "stillup.db"));
   database.run("pragma busy_timeout = 60000");

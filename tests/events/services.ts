@@ -18,7 +18,7 @@ export const SERVICES: Record<Service, (payload: Payload) => Seen> = {
   apprise: inApprise,
 };
 
-/** An address that the service makes a link of by itself. */
+/** An address that the service turns into a link on its own. */
 const BARE_LINK = /[a-z][a-z0-9+.-]*:\/\/\S+/gi;
 
 function inSlack({ body, headers }: Payload): Seen {
@@ -38,7 +38,7 @@ function inSlack({ body, headers }: Payload): Seen {
   return readMrkdwn([text, ...texts].join("\n"));
 }
 
-/** Signs that are no markup are entities; what stands between brackets is a link and nothing else. */
+/** Signs that are not markup are entities; what stands between brackets is a link and nothing else. */
 function readMrkdwn(text: string): Seen {
   const link = /<(https?:\/\/[^<>|\s]+)(?:\|([^<>|]+))?>/g;
   const links = [...text.matchAll(link)].map(([, url]) => url!);

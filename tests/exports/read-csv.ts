@@ -10,7 +10,7 @@ export const rowsIn = ({ body }: Reply): Record<string, string>[] =>
 export const lineOf = (...cells: (string | number)[]) =>
   `${cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(",")}\r\n`;
 
-/** Whom a verb is to take the asker for. */
+/** The caller that a verb is to assume. */
 export const callerOf = ({ accountId, accountNo }: Asker): Caller => ({
   ...{ accountId, accountNo, tier: "business" },
   permissions: { read: true, write: true },

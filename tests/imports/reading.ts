@@ -17,7 +17,7 @@ export async function readIn(
 }
 
 /** Each item's line, URL, group, frequency, title and tags, or why it is none. */
-export const toldOf = ({ items }: Reading) =>
+export const itemsAsText = ({ items }: Reading) =>
   items.map(({ line, url, group, frequency, problem, noted: { title, tags = [] } = {} }) => {
     const about = problem ? [problem] : [title && `"${title}"`, ...tags.map((tag) => `#${tag}`)];
     return [line, url, group && `in ${group}`, frequency, ...about].filter(Boolean).join(" ");

@@ -99,7 +99,7 @@ describe("compose.cluster.yaml", () => {
     expect(caddyfile.match(/\{/g)!.length).toBe(caddyfile.match(/\}/g)!.length);
   });
 
-  test("has the proxy keep from others what tells of the machines", () => {
+  test("has the proxy hide paths that describe the machines", () => {
     const caddyfile: string = compose.configs.caddyfile.content;
     const kept = [...caddyfile.matchAll(/^ {2}respond (\S+) 404$/gm)].map(([, path]) => path);
 

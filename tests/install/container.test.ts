@@ -53,7 +53,7 @@ describe("The image", () => {
     expect(unverified).toEqual([]);
   });
 
-  test("runs as nobody's user, and keeps its data where its volume is", () => {
+  test("runs as a user without a login, and keeps its data where its volume is", () => {
     const settings = Object.fromEntries(lines("ENV")[0]!.map((each) => each.split("=")));
     const { host, dataDir } = readConfig(settings);
 
@@ -77,7 +77,7 @@ describe("compose.yaml", () => {
     expect(stillup.volumes).toEqual([`data:${lines("VOLUME")[0]![0]}`]);
   });
 
-  test("has a PostgreSQL only for whoever asks for one", () => {
+  test("has a PostgreSQL only on request", () => {
     expect(postgres.profiles).toEqual(["postgres"]);
     expect(stillup.depends_on.postgres.required).toBe(false);
     expect(Object.keys(compose.volumes)).toEqual(["data", "postgres"]);

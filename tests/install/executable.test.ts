@@ -91,15 +91,15 @@ describe("A secret of the settings", () => {
     ["the refusal of a proxy", ["serve"], { STILLUP_OUTBOUND_PROXY: `socks://me:${CANARY}@h/` }],
     ["the refusal of a token", ["serve"], { STILLUP_METRICS_TOKEN: `${CANARY} and more` }],
     ["the refusal of a heartbeat", ["serve"], { STILLUP_HEARTBEAT_URL: `ftp://h/${CANARY}` }],
-  ])("is not told by %s", async (_, args, settings) => {
-    const told = await output(args, { ...settings, STILLUP_LOG_LEVEL: "debug" });
+  ])("is not shown by %s", async (_, args, settings) => {
+    const text = await output(args, { ...settings, STILLUP_LOG_LEVEL: "debug" });
 
-    expect(told).not.toBe("");
-    expect(told).not.toContain(CANARY);
+    expect(text).not.toBe("");
+    expect(text).not.toContain(CANARY);
   });
 
   test.if(process.platform === "linux")(
-    "is no argument, which all users of a machine can read",
+    "is not an argument, which all users of a machine can read",
     async () => {
       const server = start([program], { ...SECRETS, STILLUP_DATA_DIR: join(folder, "data") });
       await listeningUrl(server.stdout);

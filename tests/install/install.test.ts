@@ -36,7 +36,7 @@ describe("install.sh --system", () => {
 
     expect(code).toBe(0);
     expect(said).toContain("stillup 1.0.0 is installed");
-    expect(machine.told()).toEqual([
+    expect(machine.systemctlCalls()).toEqual([
       "enable stillup.service",
       "daemon-reload",
       "restart stillup.service",
@@ -62,22 +62,22 @@ describe("install.sh --system", () => {
   inLongRun("gives a command that works on the data of the service", async () => {
     await install("1.0.0", "--system");
 
-    const told = await $`${machine.path("usr/local/bin/stillup")} user list "a b"`.text();
+    const said = await $`${machine.path("usr/local/bin/stillup")} user list "a b"`.text();
 
-    expect(told).toEndWith("/usr/local/lib/stillup/stillup user list a b\n");
+    expect(said).toEndWith("/usr/local/lib/stillup/stillup user list a b\n");
   });
 
   test.skipIf(!IS_LONG || process.getuid?.() !== 0)(
-    "sends whoever may not read its settings to sudo",
+    "refers users who may not read its settings to sudo",
     async () => {
       await install("1.0.0", "--system");
       await $`chmod -R a+rX ${machine.folder}; chmod 600 ${machine.path("etc/stillup/env")}`;
       const command = machine.path("usr/local/bin/stillup");
-      const asNobody = (...args: string[]) =>
+      const unprivileged = (...args: string[]) =>
         $`setpriv --reuid 65534 --regid 65534 --clear-groups ${command} ${args}`.nothrow().quiet();
 
-      const listing = await asNobody("user", "list");
-      const checking = await asNobody("check", "https://example.org/");
+      const listing = await unprivileged("user", "list");
+      const checking = await unprivileged("check", "https://example.org/");
 
       expect(listing.exitCode).toBe(1);
       expect(listing.stderr.toString()).toEndWith("Type: sudo stillup user list\n");
@@ -85,10 +85,10 @@ describe("install.sh --system", () => {
     },
   );
 
-  inLongRun("tells the set-up link of the service", async () => {
+  inLongRun("shows the set-up link of the service", async () => {
     const link = "http://127.0.0.1:8484/setup#token=ABCDE";
-    const told = JSON.stringify({ level: "info", message: `set up at ${link}` });
-    machine.logged(`set up at http://old.test/setup#token=OLD\nlistening on x\n${told}`);
+    const line = JSON.stringify({ level: "info", message: `set up at ${link}` });
+    machine.logged(`set up at http://old.test/setup#token=OLD\nlistening on x\n${line}`);
     mkdirSync(machine.path("var/lib/stillup"), { recursive: true });
     writeFileSync(machine.path("var/lib/stillup/setup-token"), "ABCDE\n");
 
@@ -97,7 +97,7 @@ describe("install.sh --system", () => {
     expect(said).toEndWith(`Open this to set it up: ${link}\n`);
   });
 
-  inLongRun("tells no link where somebody has set it up already", async () => {
+  inLongRun("shows no link where it has been set up already", async () => {
     machine.logged("set up at http://old.test/setup#token=OLD");
 
     const { said } = await install("1.0.0", "--system");
@@ -107,13 +107,13 @@ describe("install.sh --system", () => {
 
   test("changes nothing when it is run again", async () => {
     await install("1.0.0", "--system");
-    const calls = machine.told();
+    const calls = machine.systemctlCalls();
 
     const again = await install("1.0.0", "--system");
 
     expect(again).toMatchObject({ code: 0, complained: "" });
     expect(again.said).toStartWith("stillup 1.0.0 is up to date");
-    expect(machine.told()).toEqual(calls);
+    expect(machine.systemctlCalls()).toEqual(calls);
   });
 
   inLongRun("starts the service when the run before was cut off", async () => {
@@ -123,7 +123,7 @@ describe("install.sh --system", () => {
     const again = await install("1.0.0", "--system");
 
     expect(again.said).toEndWith('It runs as the service "stillup".\n');
-    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(1);
+    expect(machine.systemctlCalls().filter((each) => each.startsWith("restart"))).toHaveLength(1);
     expect((await install("1.0.0", "--system")).said).toStartWith("stillup 1.0.0 is up to date");
   });
 
@@ -137,7 +137,7 @@ describe("install.sh --system", () => {
     expect(again.code).toBe(0);
     expect(again.said).toStartWith("stillup 1.0.0 stays; what is around it is brought up to date.");
     expect(again.said).toEndWith('It runs as the service "stillup".\n');
-    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(2);
+    expect(machine.systemctlCalls().filter((each) => each.startsWith("restart"))).toHaveLength(2);
     expect(modeOf("srv/our links")).toBe(0o700);
     const unit = machine.read("etc/systemd/system/stillup.service");
     expect(unit).toContain(`ReadWritePaths="${elsewhere}"\n`);
@@ -250,7 +250,7 @@ describe("install.sh --system", () => {
 
     expect(code).toBe(0);
     expect(said).toContain(machine.path("var/lib/stillup"));
-    expect(machine.told()).toContain("disable --now stillup.service");
+    expect(machine.systemctlCalls()).toContain("disable --now stillup.service");
     expect(existsSync(machine.path("usr/local/lib/stillup"))).toBe(false);
     expect(readdirSync(machine.path("usr/local/bin"))).toEqual([]);
     expect(existsSync(machine.path("etc/systemd/system/stillup.service"))).toBe(false);
@@ -267,7 +267,7 @@ describe("install.sh --user", () => {
 
     expect(code).toBe(0);
     expect(said).toContain(`Your PATH does not name ${machine.path(".local/bin")}`);
-    expect(machine.told()).toContain("--user enable stillup.service");
+    expect(machine.systemctlCalls()).toContain("--user enable stillup.service");
     expect(machine.read(".config/systemd/user/stillup.service")).toContain("default.target");
     expect(modeOf(".local/share/stillup")).toBe(0o700);
     expect(modeOf(".config/stillup/env")).toBe(0o600);
@@ -283,7 +283,7 @@ describe("install.sh --user", () => {
     );
 
     expect(said).toContain(`Start it with: '${machine.path("opt/bin/stillup")}' serve`);
-    expect(machine.told()).toEqual([]);
+    expect(machine.systemctlCalls()).toEqual([]);
     expect(existsSync(machine.path(".config/systemd"))).toBe(false);
   });
 });
@@ -330,7 +330,10 @@ describe("An upgrade", () => {
     expect(await $`${lib}/stillup version; ${lib}/stillup.previous version`.text()).toBe(
       "stillup 1.1.0\nstillup 1.0.0\n",
     );
-    expect(machine.told().slice(-2)).toEqual(["daemon-reload", "restart stillup.service"]);
+    expect(machine.systemctlCalls().slice(-2)).toEqual([
+      "daemon-reload",
+      "restart stillup.service",
+    ]);
   });
 
   test("to an older version needs --downgrade", async () => {
@@ -351,7 +354,7 @@ describe("An upgrade", () => {
     expect(newer.said).toContain("stillup 0.10.0 is installed in place of stillup 0.9.9");
   });
 
-  test("to a version that does not become healthy is taken back, and told", async () => {
+  test("to a version that does not become healthy is taken back, and reported", async () => {
     makeRelease(machine, "2.0.0", "ill");
 
     const { code, complained } = await install("2.0.0", "--system");
@@ -363,7 +366,7 @@ describe("An upgrade", () => {
     expect(await $`${machine.path("usr/local/bin/stillup")} version`.text()).toBe(
       "stillup 1.0.0\n",
     );
-    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(3);
+    expect(machine.systemctlCalls().filter((each) => each.startsWith("restart"))).toHaveLength(3);
   });
 
   inLongRun("waits until the new program is ready", async () => {
@@ -394,7 +397,7 @@ describe("An upgrade", () => {
 
     expect(code).not.toBe(0);
     expect(again.said).toBe("stillup 1.1.0 is installed in place of stillup 1.0.0, and runs.\n");
-    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(2);
+    expect(machine.systemctlCalls().filter((each) => each.startsWith("restart"))).toHaveLength(2);
     expect((await install("1.1.0", "--system")).said).toStartWith("stillup 1.1.0 is up to date");
   });
 

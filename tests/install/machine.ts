@@ -18,7 +18,7 @@ const SCRIPT = join(import.meta.dir, "../../install.sh");
 type Outcome = { code: number; said: string; complained: string };
 type Settings = Record<string, string>;
 
-/** A scratch machine, in a folder with a space in its name, whose systemctl only writes down what it is told. */
+/** A scratch machine, in a folder with a space in its name, whose systemctl only records its calls. */
 export type Machine = {
   folder: string;
   /** The same as `/` of a --system, and the home folder of a --user. */
@@ -28,8 +28,8 @@ export type Machine = {
   install(args: string[], settings?: Settings): Promise<Outcome>;
   /** Runs the install.sh of a checkout. */
   installFrom(checkout: string, args: string[]): Promise<Outcome>;
-  /** What systemctl was told to do. */
-  told(): string[];
+  /** The arguments of each call of systemctl. */
+  systemctlCalls(): string[];
   /** What journalctl prints from now on. */
   logged(lines: string): void;
   /** The next run is ended just before it would restart the service. */
@@ -51,7 +51,7 @@ export function newMachine(): Machine {
     read: (...parts) => readFileSync(path(...parts), "utf8"),
     install: (args, settings) => run([SCRIPT, ...args], folder, settings),
     installFrom: (checkout, args) => run([join(checkout, "install.sh"), ...args], folder),
-    told: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
+    systemctlCalls: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
     logged: (lines) => writeFileSync(join(folder, "journal"), `${lines}\n`),
     cutOff: () => writeFileSync(join(folder, "cut-off"), ""),
     fallIll: () => writeFileSync(path("ill"), ""),
@@ -155,7 +155,7 @@ export async function newKey(machine: Machine, name: string): Promise<string> {
   return key;
 }
 
-/** As a release is signed, its public key beside it. */
+/** As a release is signed, its public key next to it. */
 export async function sign(folder: string, key: string): Promise<void> {
   rmSync(join(folder, "SHA256SUMS.sig"), { force: true });
   await $`ssh-keygen -q -Y sign -f ${key} -n stillup-release ${join(folder, "SHA256SUMS")}`.quiet();

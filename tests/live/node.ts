@@ -6,7 +6,7 @@ import { createWatch } from "../waits.ts";
 
 /** One of several servers on one PostgreSQL, which tells the others what happens. */
 export type LiveNode = TestServer & {
-  /** How often its loops were told to look for work by others. */
+  /** How often others asked its loops to look for work. */
   woken(): number;
   /** Resolves once it hears its own messages. */
   connected(): Promise<void>;
@@ -14,16 +14,16 @@ export type LiveNode = TestServer & {
 
 type LiveNodeSettings = {
   /** The node whose database it shares. */
-  beside?: TestServer;
+  sharing?: TestServer;
   /** What its way to the database does otherwise. */
   engine?: Partial<Engine>;
 };
 
 export async function startLiveNode({
-  beside,
+  sharing,
   engine = {},
 }: LiveNodeSettings = {}): Promise<LiveNode> {
-  const shared = beside && { STILLUP_DATABASE_URL: beside.config.databaseUrl };
+  const shared = sharing && { STILLUP_DATABASE_URL: sharing.config.databaseUrl };
   const server = await startServer("postgres", shared);
   const { deps } = server;
   const store = { engine: { ...deps.store.engine, ...engine } };

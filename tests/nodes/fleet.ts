@@ -8,7 +8,7 @@ import { type PlayedNode, playNode } from "./playing.ts";
 
 const BEAT_MS = 5000;
 
-/** Nodes that each story starts on a PostgreSQL of its own, and the time that it lets go by. */
+/** Nodes that each story starts on a PostgreSQL of its own, and the time that it lets pass. */
 type Fleet = {
   time: MovableClock;
   start(settings?: Env, clock?: Clock): PlayedNode;

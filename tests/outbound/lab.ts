@@ -5,7 +5,7 @@ import { createOutbound } from "../../server/net/request.ts";
 import type { Resolution, Resolver } from "../../server/net/resolve.ts";
 import { TEST_CA } from "../site.ts";
 
-/** A name service that knows what it is told; every other name does not exist. */
+/** A name service that knows the given names; every other name does not exist. */
 export function playedResolver(
   names: Record<string, string[] | (Resolution & { ok: false })["reason"]>,
 ): Resolver {

@@ -11,7 +11,7 @@ export async function enter(server: TestServer, userId: string): Promise<Browser
   return openBrowser(server, `session=${token}`);
 }
 
-/** An account with one of each role, all signed in. The first owner of all is no administrator either. */
+/** An account with one of each role, all signed in. The first owner of all is not an administrator either. */
 export async function newTeam(server: TestServer) {
   const made = await newOwner(server);
   await makeAdministrator(server, made.owner.id, false);

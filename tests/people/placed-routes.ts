@@ -1,5 +1,5 @@
 /**
- * Where every route of the program stands: who is let in to it. The paths of rooms stand without their door,
+ * Where every route of the program stands: who may use it. The paths of rooms stand without their door,
  * since both doors lead to them.
  */
 export type Kind =

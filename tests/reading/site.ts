@@ -200,7 +200,7 @@ const BROKEN = (status: number) => () =>
     headers: { "Content-Type": "text/html" },
   });
 
-/** Paths that are no pages. */
+/** Paths that are not pages. */
 const SPECIAL: Record<string, (url: string) => Response | Promise<Response>> = {
   "/broken/500": BROKEN(500),
   "/broken/404": BROKEN(404),

@@ -109,7 +109,7 @@ test.each([
   expect((await run(["migrate"])).code).toBe(0);
 });
 
-test("the first start makes the key only once the database is there, so a kill in between is no loss", async () => {
+test("the first start makes the key only once the database is there, so a kill in between loses nothing", async () => {
   const dataDir = newFolder();
   const config = readConfig({ STILLUP_DATA_DIR: dataDir, STILLUP_SENTINELS: "" });
   const killed = openDeps(config, systemClock, undefined, () => {

@@ -77,7 +77,7 @@ describe.each(ENGINES)("The secret key on %s", (engine) => {
     expect(kept).not.toContain(Buffer.from(KEY, "base64").toString("hex"));
   });
 
-  test("is made anew in the place of an empty file, unless a secret was kept under it", async () => {
+  test("is created again in place of an empty file, unless a secret was kept under it", async () => {
     const fresh = newNode();
     const used = newNode();
     for (const { secretKeyFile } of [fresh, used]) writeFileSync(secretKeyFile, "");

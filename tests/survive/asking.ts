@@ -1,14 +1,14 @@
 import { connect } from "node:net";
 
-/** Refused is whoever finds nobody at the address; cut is whoever asked and got no whole reply. */
+/** `refused`: no one listens at the address; `cut`: a request got no whole reply. */
 type Ending = "refused" | "closed" | "cut";
 
 /** A connection is used for so many requests, as clients do. */
 const REQUESTS = 3;
 
 /**
- * Asks again and again over one connection, and once that is closed over another, until nobody is there.
- * @param answered is told of each whole reply
+ * Asks again and again over one connection, and once that is closed over another, until no one listens.
+ * @param answered is called for each whole reply
  */
 export async function askUntilTheEnd(url: URL, request: string, answered: () => void) {
   for (;;) {

@@ -44,7 +44,7 @@ onServer(
     });
 
     test.each(JUMPS.filter(([name]) => !name.includes("year")))(
-      "%s signs nobody out",
+      "%s signs no one out",
       async (_, by) => {
         const { owner } = await newOwner(server());
         const browser = openBrowser(server());
@@ -70,10 +70,10 @@ onServer(
 );
 
 onBothEngines("A clock that is set", (server) => {
-  test.each(JUMPS)("%s gives nobody more requests a minute, nor fewer", async (_, by) => {
+  test.each(JUMPS)("%s changes no one's requests a minute", async (_, by) => {
     const { deps } = server();
     const clock = setClock(server().clock.now());
-    // As it is served: several nodes go by the clock of their database.
+    // As it is served: several nodes use the clock of their database.
     const { engine } = deps.store;
     const common = engine.isShared ? await followDatabase(engine, clock) : clock;
     const { front } = await createService({ ...deps, clock: common });

@@ -36,7 +36,7 @@ describe("A server whose PostgreSQL stops", () => {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  /** What was told from there on that has failed, as often as it was told. */
+  /** The failures logged from there on, as often as they were logged. */
   const failuresFrom = (from: number): string[] =>
     output
       .text()
@@ -142,7 +142,7 @@ describe("A server whose PostgreSQL stops", () => {
     expect(links!.status).toBe(503);
     expect(links!.body.error.message).toBe("The database is not available now. Try again later.");
     expect(receiver.requests).toEqual([]);
-    // What fails again and again is told once a minute.
+    // What fails again and again is logged once a minute.
     const failures = failuresFrom(before);
     expect(failures).toEqual([...new Set(failures)]);
 
@@ -163,7 +163,7 @@ describe("A server whose PostgreSQL stops", () => {
     expect((await get("/api/v1/history")).body.data.pagination.total).toBe(LINKS);
     const ids = receiver.requests.map(({ headers }) => headers.get("webhook-id"));
     expect(new Set(ids).size).toBe(LINKS);
-    const told = receiver.requests.map(({ body }) => JSON.parse(body).data.linkId);
-    expect(new Set(told).size).toBe(LINKS);
+    const linkIds = receiver.requests.map(({ body }) => JSON.parse(body).data.linkId);
+    expect(new Set(linkIds).size).toBe(LINKS);
   });
 });

@@ -108,7 +108,7 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
     const waiting = askOften().map((asked) => asked.finally(() => refusals++));
     const unanswered = add("unanswered");
     expect((await Promise.all(early)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    // Nobody waited with them until the database was given up.
+    // No one waited with them until the database was given up.
     expect(refusals).toBe(0);
     const memory = memoryOf(server.pid);
     const refused = await Promise.all(waiting);
@@ -184,7 +184,7 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
     expect((await ask("/api/v1/links")).text).not.toContain("/refused");
   });
 
-  test("ends in order when it is told to", async () => {
+  test("ends in order on SIGTERM", async () => {
     proxy.cutOff();
     const waiting = Array.from({ length: 20 }, () => ask("/api/v1/links").catch(() => null));
     await ask("/health");

@@ -58,7 +58,7 @@ function writerTo(url: string, key: string) {
 
 type Writer = ReturnType<typeof writerTo>;
 
-/** What a refused writer is told, and that all else goes on. */
+/** The reply to a refused writer, and that all else goes on. */
 async function expectReadOnly(writer: Writer, refused: Response) {
   expect(refused.headers.get("retry-after")).toBe("10");
   const { error } = (await refused.json()) as { error: { code: string; details?: object } };
@@ -86,7 +86,7 @@ function namesIn(folder: string): Set<string> {
 }
 
 describe.skipIf(!disk)("A disk without room", () => {
-  test("stops all writing but deletions, loses nothing, and heals by itself", async () => {
+  test("stops all writing but deletions, loses nothing, and recovers automatically", async () => {
     const { folder, fill, clear } = disk!;
     const { key } = await seed({ STILLUP_DATA_DIR: folder }, { links: 500 });
     const server = programOn(folder).begin(["serve"]);

@@ -6,7 +6,7 @@ import { IS_LONG } from "../long.ts";
 
 const PRELOADED = join(import.meta.dir, "throwing.ts");
 
-/** The program, which throws so when it is told to. */
+/** The program, which throws so on a signal. */
 async function startThrowing(way: string) {
   const { start } = createProgram({ STILLUP_PORT: "0", STILLUP_LOG_FORMAT: "json" });
   const child = start(["serve"], { BUN_OPTIONS: `--preload ${PRELOADED}`, TEST_THROWS: way });
@@ -19,7 +19,7 @@ const WAYS = IS_LONG
   : ["timer", "rejections"];
 
 test.each(WAYS)(
-  "What nobody caught (%s) is logged and ends the program in order, with a failure",
+  "An uncaught error (%s) is logged and ends the program in order, with a failure",
   async (way) => {
     const { child, log } = await startThrowing(way);
 
@@ -27,13 +27,13 @@ test.each(WAYS)(
 
     expect(await child.exited).toBe(1);
     const lines = await log;
-    expect(lines).toContain(way === "socket" ? "ECONNREFUSED" : "nobody caught this");
+    expect(lines).toContain(way === "socket" ? "ECONNREFUSED" : "uncaught on purpose");
     expect(lines).toContain('"stack":"');
     expect(lines).toContain('"message":"stopped"');
   },
 );
 
-test("One promise that nobody waited for is logged, and the program goes on", async () => {
+test("One unhandled rejection is logged, and the program goes on", async () => {
   const { child, log, url } = await startThrowing("rejection");
 
   child.kill("SIGUSR2");
@@ -58,10 +58,10 @@ const STUCK = `
   let at = 0;
   void fatal.then(() => { at = performance.now(); });
   process.on("exit", () => console.log(JSON.stringify([troubles.failHealth(), performance.now() - at])));
-  setTimeout(() => { throw new Error("nobody caught this"); });
+  setTimeout(() => { throw new Error("uncaught on purpose"); });
 `;
 
-test("Work that does not end is cut off five seconds after an error that nobody caught", async () => {
+test("Work that does not end is cut off five seconds after an uncaught error", async () => {
   const child = Bun.spawn([process.execPath, "-e", STUCK], { stderr: "ignore" });
 
   expect(await child.exited).toBe(1);

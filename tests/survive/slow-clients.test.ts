@@ -6,7 +6,7 @@ import { sized } from "../long.ts";
 
 const SLOW = sized(50, 300);
 
-test("clients whose heads never end are cut off, and hinder nobody meanwhile", async () => {
+test("clients whose heads never end are cut off, and hinder no one meanwhile", async () => {
   const { begin } = createProgram({ STILLUP_PORT: "0" });
   const { output, stop } = begin(["serve"]);
   const url = new URL(await output.url());

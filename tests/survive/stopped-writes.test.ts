@@ -12,7 +12,7 @@ import { addMany } from "../checker/many-links.ts";
 import { playLoop } from "../checker/played-loop.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, startServer } from "../harness.ts";
-import { besideRequests, logLines } from "../log.ts";
+import { exceptRequests, logLines } from "../log.ts";
 import { makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
@@ -211,18 +211,18 @@ describe("The room on the disk", () => {
       expect(later).toMatchObject({ disk_free_bytes: 150 * MIB, disk_floor_bytes: 100 * MIB });
     });
 
-    test("and where it cannot be told, that is said once, and once that it can be again", async () => {
+    test("and where it cannot be measured, that is logged once, and once that it can be again", async () => {
       const { deps } = server();
       const lines = await logLines("info");
-      let isTold = false;
+      let isMeasurable = false;
       const roomAt = async () => {
-        if (!isTold) throw new Error("stale handle");
+        if (!isMeasurable) throw new Error("stale handle");
         return { free: 1000 * MIB, size: 100_000 * MIB };
       };
       const watch = watchDisk({ ...deps, clock: movableClock(0) }, { roomAt });
 
       for (let i = 0; i < 3; i++) await watch.look();
-      isTold = true;
+      isMeasurable = true;
       for (let i = 0; i < 3; i++) await watch.look();
       await watch.stop();
 
@@ -293,7 +293,7 @@ test("While the data folder is away nothing is written, and the server is not re
   expect(refused.body.error.details).toEqual({ reason: "data_folder_gone" });
   expect(await statusOf("/ready")).toBe(200);
   expect((await me.post("/api/v1/groups", { name: "kept" })).status).toBe(201);
-  expect(besideRequests(lines).map((line) => line.replace(/^\S+ /, ""))).toEqual([
+  expect(exceptRequests(lines).map((line) => line.replace(/^\S+ /, ""))).toEqual([
     expect.stringMatching(/^error data folder gone: no writes allowed/),
     "info data folder is back",
   ]);

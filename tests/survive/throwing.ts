@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { connect } from "node:net";
 
-/** Loaded into the program before its own files: throws what the environment says when it is told to. */
-const thrown = new Error("nobody caught this");
+/** Loaded into the program before its own files: throws what the environment says on a signal. */
+const thrown = new Error("uncaught on purpose");
 const reject = () => void Promise.reject(thrown);
 const ways: Record<string, () => void> = {
   signal: () => {

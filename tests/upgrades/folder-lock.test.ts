@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isLocked, lockFolder } from "../../server/db/folder.ts";
 
-test("who looks whether a folder is taken is taken for nobody who has it", () => {
+test("a check whether a folder is taken does not count as taking it", () => {
   const folder = mkdtempSync(join(tmpdir(), "stillup-lock-"));
   lockFolder(folder).release();
   const other = new Database(join(folder, "stillup.lock"));

@@ -53,7 +53,7 @@ async function usedBefore(name: (typeof ENGINES)[number]) {
 }
 
 test.each(ENGINES)(
-  "links of the version before are open, and it goes on beside on %s",
+  "links of the version before are open, and it goes on next to the new one on %s",
   async (name) => {
     const old = await usedBefore(name);
     const server = await startServer(name, { STILLUP_DATABASE_URL: old.url });

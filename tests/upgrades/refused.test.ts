@@ -209,13 +209,13 @@ describe("a damaged database", () => {
     expect(() => checkDatabase(path, "full")).toThrow("not a database");
   });
 
-  test("is told of when it turns out later", async () => {
+  test("is reported when it turns out later", async () => {
     const { folder, path } = await usedDatabase();
     await prepareSqlite(preparationOf(folder), silent);
     const engine = openEngine(`sqlite:${path}`);
-    let told = 0;
+    let reports = 0;
     engine.onDamage(() => {
-      told++;
+      reports++;
     });
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(90, 4096));
@@ -223,8 +223,8 @@ describe("a damaged database", () => {
     const asking = engine.run({ sql: "select * from links", params: [] });
 
     await expect(asking).rejects.toThrow();
-    expect(told).toBe(1);
-    // Had it been thrown once more, where nobody hears of it, this test would fail.
+    expect(reports).toBe(1);
+    // Had it been thrown once more, where no one catches it, this test would fail.
     await new Promise(setImmediate);
   });
 });

@@ -63,7 +63,7 @@ test("what is found damaged is noted, and stops all writing", async () => {
   await stop();
 });
 
-test("whoever comes upon damage names the newest backup that can be read and is ours", async () => {
+test("a process that finds damage names the newest backup that can be read and is ours", async () => {
   const { deps, stop } = await startServer("sqlite");
   const folder = backupFolder(deps.config);
   mkdirSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ import type { Deps } from "../../server/work/deps.ts";
 import { PASSWORD_MEMORY_MB } from "../harness.ts";
 import { PASSWORD } from "../session/browser.ts";
 
-/** Somebody at the dashboard, as the audit log names them. */
+/** Someone at the dashboard, as the audit log names them. */
 export const asActor = ({ id, email }: UserRow): Actor => ({
   kind: "user",
   id,
@@ -21,7 +21,7 @@ export const callerOf = async (deps: Deps, person: UserRow): Promise<Caller> => 
   by: asActor(person),
 });
 
-/** Whoever was first in the account. */
+/** The first person of the account. */
 export async function ownerOf(deps: Deps, accountId: string): Promise<Caller> {
   const [owner] = await deps.store.select().from(users).where(eq(users.accountId, accountId));
   return callerOf(deps, owner!);

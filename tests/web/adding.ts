@@ -7,7 +7,7 @@ import type { TestServer } from "../harness.ts";
 
 const AT_ONCE = 1000;
 
-/** New links of the account, the last one newest, which are checked when somebody asks for it. */
+/** New links of the account, the last one newest, which are checked on request. */
 export async function add({ deps }: TestServer, accountId: string, urls: string[], more = {}) {
   const caller = await operatorOf(deps, accountId);
   for (let from = 0; from < urls.length; from += AT_ONCE) {

@@ -6,8 +6,8 @@ import { deliveries, users } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { goOffline, onDashboard } from "../browser.ts";
 import { setPassword } from "./actors.ts";
-import { colorFaultsOf, faultsOf, overflowOf } from "./looking.ts";
-import { DOORS, goWithin, pagesFor, type Sight, settled, signIn } from "./pages.ts";
+import { colorFaultsOf, faultsOf, widthFaultsOf } from "./looking.ts";
+import { DOORS, go, goWithin, pagesFor, type Sight, settled, signIn } from "./pages.ts";
 import { fillShowcase } from "./showcase.ts";
 import { fillTeam } from "./team.ts";
 
@@ -22,6 +22,8 @@ onDashboard("Every page", (dashboard) => {
   let accountId: string;
   let sights: Sight[];
   let link: string;
+  /** Which kinds of page have which title. */
+  const titles = new Map<string, Set<string>>();
 
   /** An account that is full of everything. */
   beforeAll(async () => {
@@ -38,25 +40,25 @@ onDashboard("Every page", (dashboard) => {
     link = ids.deadLink;
   });
 
-  test.each(AREAS)(
+  test.each(PAGES_AT_ONCE)(
     "shows its shape while it loads, says what failed, recovers, stays offline, and can be read in both themes and all widths: %s",
-    async (_, areas) => {
+    async (_, names) => {
       const { page } = await dashboard().again(accountId);
       await page.addInitScript(holdAnswers, { answered: ANSWERED, refusal: REFUSAL });
       const seen = new Seen();
 
-      const own = sights.filter(({ path }) => areas.includes(areaOf(path)));
-      for (const [n, sight] of own.entries()) {
+      for (const sight of sights.filter(({ name }) => names.includes(name))) {
         await seen.note("status", sight, open(page, sight));
         if (STILL.includes(sight.name)) await settled(page);
         else await seeItLoad(page, sight, seen);
         await seen.note("offline", sight, loseConnection(page));
-        // The frame around the pages of an area is seen with its first one.
-        await inspect(page, sight, seen, n === 0);
+        await inspect(page, sight, seen);
+        const title = await page.title();
+        titles.set(title, (titles.get(title) ?? new Set()).add(sight.name.split("-")[0]!));
       }
 
       expect(seen.wrong).toEqual(NOTHING);
-      expect([...seen.titles].filter(([, kinds]) => kinds.size > 1)).toEqual([]);
+      expect([...titles].filter(([, kinds]) => kinds.size > 1)).toEqual([]);
     },
   );
 
@@ -67,13 +69,11 @@ onDashboard("Every page", (dashboard) => {
     for (const door of DOORS) {
       await seen.note("status", door, open(page, door));
       await settled(page);
-      await inspect(page, door, seen, true);
+      await inspect(page, door, seen);
     }
 
     expect(seen.wrong).toEqual(NOTHING);
-    expect(new Set(sights.map(({ path }) => areaOf(path)))).toEqual(
-      new Set(AREAS.flatMap(([, areas]) => areas)),
-    );
+    expect(sights.map(({ name }) => name)).toEqual(NAMES);
   });
 
   for (const [name, parts] of Object.entries(PARTS)) {
@@ -105,15 +105,14 @@ onDashboard("Every page", (dashboard) => {
     const offered: string[] = [];
 
     await page.goto("/nowhere");
-    for (const { name, path } of sights.filter((each) => !OF_ONE_PERSON.has(each.name))) {
-      // A list shows its rows until those of another filter are there.
-      if (path.includes("?")) await page.goto(path).then(() => settled(page));
-      else await goWithin(page, path);
+    for (const sight of sights.filter((each) => !OF_ONE_PERSON.has(each.name))) {
+      await visit(page, sight);
       const row = page.locator("#main [role=row][tabindex='0']").first();
       if (await row.isVisible()) await row.hover();
       const controls = page.locator("#main :is(button, input, select, textarea, [popover] > *)");
       const names = await controls.evaluateAll(namesOf);
-      offered.push(...names.filter((each) => CHANGES.test(each)).map((each) => `${name}: ${each}`));
+      const changes = names.filter((each) => CHANGES.test(each));
+      offered.push(...changes.map((each) => `${sight.name}: ${each}`));
     }
 
     expect(offered).toEqual([]);
@@ -160,15 +159,15 @@ onDashboard("Every page", (dashboard) => {
   });
 });
 
-/** What begins the addresses of an area: pages are looked at area by area. */
-const AREAS: [string, string[]][] = [
-  ["overview, sites and changes", ["", "sites", "changes", "nowhere"]],
-  ["links", ["links"]],
-  ["sources and alerts", ["sources", "alerts"]],
-  ["settings", ["settings"]],
-];
-
-const areaOf = (path: string) => path.split(/[/?]/)[1]!;
+/** What the pages are called, which is known before the account is there. */
+const NAMES = [...pagesFor({} as Parameters<typeof pagesFor>[0]), { name: "message" }].map(
+  ({ name }) => name,
+);
+/** Four pages a test, which takes ten times as long on a busy machine. */
+const PAGES_AT_ONCE = Array.from({ length: Math.ceil(NAMES.length / 4) }, (_, n) => {
+  const names = NAMES.slice(4 * n, 4 * n + 4);
+  return [names.join(", "), names] as const;
+});
 
 const NOTHING = {
   status: [] as string[],
@@ -177,15 +176,13 @@ const NOTHING = {
   offline: [] as string[],
   light: [] as string[],
   dark: [] as string[],
-  phone: [] as string[],
   wide: [] as string[],
   headings: [] as string[],
 };
 
-/** What is wrong under each condition, and which kinds of page have which title. */
+/** What is wrong under each condition. */
 class Seen {
   readonly wrong = structuredClone(NOTHING);
-  readonly titles = new Map<string, Set<string>>();
 
   /** A look that fails is something wrong as well, and the walk goes on. */
   async note(
@@ -196,15 +193,13 @@ class Seen {
     const found = await look.catch(({ message }: Error) => [message.split("\n")[0]!]);
     this.wrong[condition].push(...found.map((what) => `${name}: ${what}`));
   }
-
-  noteTitle(title: string, { name }: Sight): void {
-    this.titles.set(title, (this.titles.get(title) ?? new Set()).add(name.split("-")[0]!));
-  }
 }
 
 /** Needed for a page to be there at all. */
 const ANSWERED = /\/dashboard\/api\/(live|session|visit)(\?|$)/.source;
 const REFUSAL = { error: { message: "The shelf fell over.", status: 400 } };
+/** What loads sooner shows no shape. */
+const SHAPE_AFTER_MS = 150;
 const REFUSED = /could not be loaded.*The shelf fell over\..*Try again/s;
 /** Need nothing from the server, or are not pages. */
 const STILL = ["settings-import-export", "not-found-anywhere"];
@@ -234,9 +229,21 @@ const OF_ONE_PERSON = new Set([
 const CHANGES =
   /^(Add(?! a filter)|Check(?! frequency)|Select|Move|Delete|Edit|New|Create|Invite|Remove (?!the filter)|More for|Change|Send|Retry|Redeliver|Turn|Set|Save|Mute|Revoke|Import|Back up)\b/;
 
-const SIZES = { phone: { width: 360, height: 740 }, desk: { width: 1280, height: 800 } };
-/** Besides those of the phone and the desk. */
-const WIDTHS = [320, 768, 3840];
+type Look = { width: number; height?: number; colorScheme?: "light" | "dark" };
+
+const DESK: Look = { width: 1280, colorScheme: "light" };
+/** Where there are colors, a page is read by axe's rules as well. */
+const LOOKS: Look[] = [
+  DESK,
+  { width: 3840 },
+  { width: 768 },
+  { width: 360, height: 740, colorScheme: "dark" },
+  { width: 320 },
+];
+/** Pages whose colors are read in dark on a desk, too: one with each frame. */
+const DARK_ON_DESK = ["overview", "links", "sources", "settings-profile"].concat(
+  DOORS.map(({ name }) => name),
+);
 
 /** What a page can do about the answers that it waits for. */
 type Held = { let(answers: "fail" | "pass"): void };
@@ -281,9 +288,19 @@ const letAnswers = (page: Page, answers: "fail" | "pass") =>
 
 /** @returns what is wrong with the status that the server answers with */
 async function open(page: Page, { name, path }: Sight): Promise<string[]> {
-  await page.setViewportSize(SIZES.desk);
+  await take(page, DESK);
   const status = (await page.goto(path))!.status();
   return status === (name === "not-found-anywhere" ? 404 : 200) ? [] : [`${status}`];
+}
+
+/** Goes there by a link. A list shows its rows until those of another filter are there, unless it was left meanwhile. */
+async function visit(page: Page, { path }: Sight): Promise<string[]> {
+  if (path.includes("?")) {
+    await go(page, "/nowhere");
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  }
+  await goWithin(page, path);
+  return [];
 }
 
 /** A page whose first answers are late, and then refusals. */
@@ -296,6 +313,8 @@ async function seeItLoad(page: Page, sight: Sight, seen: Seen): Promise<void> {
 }
 
 async function seeShape(page: Page): Promise<string[]> {
+  await page.locator("#main .loading").first().waitFor({ state: "attached" });
+  await page.clock.runFor(SHAPE_AFTER_MS);
   await page.locator("#main .loading :is(.skeleton, .shape)").first().waitFor();
   return headingsMissing(page);
 }
@@ -325,8 +344,7 @@ function retryOnce(): boolean {
 }
 
 async function loseConnection(page: Page): Promise<string[]> {
-  const alerts = page.locator("#main [role=alert]");
-  const look = async () => [await page.locator("#main h1").innerText(), await alerts.count()];
+  const look = () => page.locator("#main").evaluate(headingAndAlerts);
   const before = await look();
   await goOffline(page);
   const after = await look();
@@ -334,31 +352,35 @@ async function loseConnection(page: Page): Promise<string[]> {
   await page.getByText(/^Connection lost at/).waitFor({ state: "detached" });
   // The frame has failed with the page, and loads again with the connection.
   await page.getByRole("navigation", { name: "Groups" }).getByRole("link").first().waitFor();
-  return `${before}` === `${after}` ? [] : [`was ${before}, is ${after}`];
+  return before === after ? [] : [`was ${before}, is ${after}`];
+}
+
+const headingAndAlerts = (main: Element) =>
+  `${main.querySelector("h1")!.textContent} with ${main.querySelectorAll("[role=alert]").length} alerts`;
+
+/** Gives the page the size and the theme. */
+async function take(page: Page, { width, height = 800, colorScheme }: Look): Promise<void> {
+  await page.setViewportSize({ width, height });
+  if (colorScheme) await page.emulateMedia({ colorScheme });
 }
 
 /**
- * Looks at a page that is all there, in light colors, in dark ones on a phone, and in all widths. Which colors go
- * together, contrast.test.ts shows for both themes.
- * @param isFirst of those with the same frame, which is looked at in dark colors on a desk, too, and not again with others
+ * Looks at a page that is all there, in light colors on a desk, in dark ones on a phone, and in all widths. Which colors
+ * go together, contrast.test.ts shows for both themes.
  */
-async function inspect(page: Page, sight: Sight, seen: Seen, isFirst: boolean): Promise<void> {
-  await seen.note("light", sight, faultsOf(page));
-  await page.emulateMedia({ colorScheme: "dark" });
-  if (isFirst) await seen.note("dark", sight, colorFaultsOf(page));
-  await page.setViewportSize(SIZES.phone);
-  await seen.note("phone", sight, faultsOf(page, isFirst ? undefined : "#main"));
-  await page.emulateMedia({ colorScheme: "light" });
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    const over = await overflowOf(page);
-    if (over > 0) seen.wrong.wide.push(`${sight.name}: ${over} pixels too wide for ${width}`);
+async function inspect(page: Page, sight: Sight, seen: Seen): Promise<void> {
+  for (const look of LOOKS) {
+    await take(page, look);
+    if (look.colorScheme) await seen.note(look.colorScheme, sight, faultsOf(page));
+    else await seen.note("wide", sight, widthFaultsOf(page));
+    if (look !== DESK || !DARK_ON_DESK.includes(sight.name)) continue;
+    await page.emulateMedia({ colorScheme: "dark" });
+    await seen.note("dark", sight, colorFaultsOf(page));
   }
   await seen.note("headings", sight, headingsMissing(page));
-  seen.noteTitle(await page.title(), sight);
 }
 
-/** Beside exactly one. */
+/** Those other than exactly one. */
 async function headingsMissing(page: Page): Promise<string[]> {
   const count = await page.locator("h1").count();
   return count === 1 ? [] : [`${count} main headings`];

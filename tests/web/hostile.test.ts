@@ -7,7 +7,7 @@ import { sized } from "../long.ts";
 import { openAdd, urlsField } from "./adding.ts";
 import { HOSTILE } from "./hostile.ts";
 import { EMAILS, fillHostile, hookOf } from "./hostile-account.ts";
-import { overflowOf } from "./looking.ts";
+import { widthFaultsOf } from "./looking.ts";
 import { goWithin, settled } from "./pages.ts";
 
 /** Takes messages, and answers with everything that is bad. */
@@ -159,8 +159,8 @@ async function lookOnPhone(page: Page, kind: string, seen: Seen): Promise<void> 
 }
 
 async function measure(page: Page, kind: string, seen: Seen): Promise<void> {
-  const over = await overflowOf(page);
-  if (over > 0) seen.wide.push(`${page.url()} (${kind}): ${over} pixels too wide`);
+  const wide = await widthFaultsOf(page);
+  seen.wide.push(...wide.map((what) => `${page.url()} (${kind}): ${what}`));
 }
 
 const hrefsOf = (all: Element[]) => all.map((each) => each.getAttribute("href")!);

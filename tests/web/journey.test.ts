@@ -27,8 +27,8 @@ onInstalled("A new user of the executable", (installation) => {
     routes["/gone"] = PAGE;
     await seeItRepaired(page, "/gone");
     await receiver.seen(2);
-    const told = verified(receiver.requests[1]!, secret, Date.now());
-    expect(told).toMatchObject({ event: "link.alive", data: { url: `${site.url}/gone` } });
+    const message = verified(receiver.requests[1]!, secret, Date.now());
+    expect(message).toMatchObject({ event: "link.alive", data: { url: `${site.url}/gone` } });
 
     const { data } = await askWith(key, `${installed.url}/api/v1/links?status=active`);
     expect(data.pagination.total).toBe(2);

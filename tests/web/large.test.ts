@@ -42,9 +42,9 @@ atFullSize(
         for (const text of shown)
           await page.getByText(text).filter({ visible: true }).first().waitFor();
         await isQuiet(page);
-        const told = { what, rows: await rowsOf(page), ...transferred() };
-        const { rows, requests, bytes } = told;
-        if (rows > MOST_ROWS || requests > MOST_REQUESTS || bytes > MOST_BYTES) tooMuch.push(told);
+        const seen = { what, rows: await rowsOf(page), ...transferred() };
+        const { rows, requests, bytes } = seen;
+        if (rows > MOST_ROWS || requests > MOST_REQUESTS || bytes > MOST_BYTES) tooMuch.push(seen);
       }
 
       const dead = "5,000 links are dead";
@@ -128,12 +128,12 @@ const scrollToShare = (page: Page, share: number) =>
 
 type Shift = PerformanceEntry & { value: number };
 
-/** Adds up what the browser tells of things that jumped. */
+/** Adds up the layout shifts that the browser reports. */
 const watchShifts = (page: Page) =>
   page.addInitScript(() => {
-    const told = Object.assign(globalThis, { shift: 0 });
+    const total = Object.assign(globalThis, { shift: 0 });
     const add = (entry: PerformanceEntry) => {
-      told.shift += (entry as Shift).value;
+      total.shift += (entry as Shift).value;
     };
     new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({
       type: "layout-shift",
@@ -146,7 +146,7 @@ const shiftOf = (page: Page) =>
   page.evaluate(
     () =>
       new Promise<number>((tell) => {
-        const told = globalThis as unknown as { shift: number };
-        requestAnimationFrame(() => requestAnimationFrame(() => tell(told.shift)));
+        const total = globalThis as unknown as { shift: number };
+        requestAnimationFrame(() => requestAnimationFrame(() => tell(total.shift)));
       }),
   );

@@ -33,8 +33,7 @@ const OF_COLORS = ["color-contrast", "link-in-text-block"];
  */
 export async function faultsOf(page: Page, part?: string): Promise<string[]> {
   const faults = await barriersOn(page, { rules: { "target-size": { enabled: true } } }, part);
-  const over = await overflowOf(page);
-  return over > 0 ? [...faults, `${over} px too wide`] : faults;
+  return [...faults, ...(await widthFaultsOf(page))];
 }
 
 /** The same of the page as it is, and then in dark colors on a phone. */
@@ -55,24 +54,25 @@ export const colorFaultsOf = (page: Page): Promise<string[]> =>
 
 async function barriersOn(page: Page, options: axe.RunOptions, part = "html"): Promise<string[]> {
   await page.waitForFunction(() => !document.querySelector(".loading"));
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
-  return page.evaluate(
-    async ([where, how]) => {
-      const { axe: judge } = globalThis as unknown as { axe: typeof axe };
-      // It would write style sheets that could not be loaded into a document of its own, which our policy forbids.
-      const { violations } = await judge.run(where, {
-        ...how,
-        resultTypes: ["violations"],
-        preload: false,
-      });
-      return violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-      );
-    },
-    [part, options] as const,
+  const judge = () => page.evaluate(violationsIn, [part, options] as const);
+  return (await judge()) ?? (await page.evaluate(AXE).then(judge))!;
+}
+
+/** @returns undefined while axe is not in the page */
+async function violationsIn([part, options]: readonly [string, axe.RunOptions]) {
+  const { axe: judge } = globalThis as unknown as { axe?: typeof axe };
+  // It would write style sheets that could not be loaded into a document of its own, which our policy forbids.
+  const { violations } =
+    (await judge?.run(part, { ...options, resultTypes: ["violations"], preload: false })) ?? {};
+  return violations?.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
   );
 }
 
-/** How many pixels the page is wider than the screen. */
-export const overflowOf = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+/** Whether the page is wider than the screen. */
+export const widthFaultsOf = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const over = scrollWidth - clientWidth;
+    return over > 0 ? [`${over} px too wide for ${clientWidth}`] : [];
+  });

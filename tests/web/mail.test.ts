@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { sendDue } from "../../server/accounts/send-mails.ts";
 import { createAccount, createSetup } from "../../server/accounts/users.ts";
 import { users } from "../../server/db/tables.ts";
@@ -44,7 +44,7 @@ onDashboard(
     }
 
     /** That neither the list of alerts nor the menu nor the overview speaks of one. */
-    async function isNoFailure(page: Page, heading: string) {
+    async function expectNoFailure(page: Page, heading: string) {
       await go(page, "/alerts");
       await page.getByRole("heading", { name: heading }).waitFor();
       expect(await page.locator("#main .bad").count()).toBe(0);
@@ -94,7 +94,7 @@ onDashboard(
       await page.getByText("Waiting for reader@example.com to confirm.").first().waitFor();
       await page.getByText("Asia/Tokyo", { exact: true }).waitFor();
       await sendMails();
-      await isNoFailure(page, "1 alert is waiting for confirmation");
+      await expectNoFailure(page, "1 alert is waiting for confirmation");
       const asked = host.letters.length;
       await page.getByRole("button", { name: "Send again" }).click();
       await page.getByText("The link was sent to reader@example.com again.").waitFor();
@@ -108,7 +108,7 @@ onDashboard(
       await page.reload();
       const refused = "The mail server did not accept the message to reader@example.com (550).";
       await page.getByText(refused).first().waitFor();
-      await isNoFailure(page, "1 alert is waiting for confirmation");
+      await expectNoFailure(page, "1 alert is waiting for confirmation");
       await page.getByRole("link", { name: "Unconfirmed" }).click();
 
       const { page: reader } = await openTab(page, dashboard().server);
@@ -126,7 +126,7 @@ onDashboard(
       await page.reload();
       await page.getByText("The recipient unsubscribed").first().waitFor();
       expect(await page.locator("#main .failed").count()).toBe(0);
-      await isNoFailure(page, "1 alert is unsubscribed");
+      await expectNoFailure(page, "1 alert is unsubscribed");
       expect(await page.getByRole("button", { name: "Send again" }).count()).toBe(0);
       await page.getByRole("link", { name: "Unsubscribed" }).click();
       await page.getByText("The recipient unsubscribed").first().waitFor();
@@ -155,7 +155,10 @@ onDashboard(
         frame.locator(".card").evaluate((card) => getComputedStyle(card).backgroundColor);
       await frame.getByRole("heading", { name: "Dead" }).waitFor();
       expect(await ink()).toBe("rgb(26, 29, 35)");
+      const isLight = (shown: Frame) => shown.url().endsWith("theme=light");
+      const shown = page.waitForEvent("framenavigated", isLight);
       await page.getByRole("button", { name: "Light" }).click();
+      await shown;
       await frame.getByRole("heading", { name: "Dead" }).waitFor();
       expect(await ink()).toBe("rgb(255, 255, 255)");
 

@@ -6,7 +6,7 @@ import { goWithin } from "./pages.ts";
 onDashboard("The dashboard of a monitor in trouble", (dashboard) => {
   let own: Online | undefined;
 
-  /** From now on the monitor knows of itself what it is told. */
+  /** Sets what the monitor knows about itself from now on. */
   function play(state: Exclude<KnownState["state"], "unknown">, clockIsOff = false) {
     const { deps, clock } = dashboard().server;
     own ??= deps.online;
@@ -72,12 +72,12 @@ onDashboard("The dashboard of a monitor in trouble", (dashboard) => {
   test("says first in the settings what is wrong, since when and what to do, once, and nothing when all is well", async () => {
     const { page } = await dashboard().user({}, "owner", { isAdmin: true });
     const { troubles } = dashboard().server.deps;
-    troubles.set("disk_full", "The disk has 12 MB left. Make room, and writing goes on by itself.");
+    troubles.set("disk_full", "The disk has 12 MB left. Make room, and writing resumes.");
     troubles.set("backup_failed", "The last backup failed. There was no room.");
 
     await page.goto("/settings/installation");
     const notice = page.getByRole("alert").filter({ hasText: "The disk is full" });
-    await notice.getByText("Make room, and writing goes on by itself.").waitFor();
+    await notice.getByText("Make room, and writing resumes.").waitFor();
     expect(await notice.locator("time").count()).toBe(1);
     expect(await page.getByText("The disk of this installation is full").count()).toBe(0);
     expect(await page.getByText("There was no room").count()).toBe(0);

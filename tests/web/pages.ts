@@ -12,7 +12,7 @@ import { PASSWORD } from "../session/browser.ts";
  * - alerts.test.ts: a webhook is called, with a secret that is rotated
  * - mail.test.ts: a message asks its recipient, who confirms, unsubscribes and comes back
  * - keys.test.ts: a key is made, rotated and revoked
- * - people.test.ts: somebody is invited and comes in
+ * - people.test.ts: someone is invited and signs in
  * - account.test.ts: two-factor sign-in is turned on, used and turned off
  * - single-sign-on.test.ts: the provider is linked and signs people in
  * - backups.test.ts: a backup is made, downloaded and deleted
@@ -23,7 +23,7 @@ import { PASSWORD } from "../session/browser.ts";
 /** A page to look at: what it is called, where it is, and what is done there first. */
 export type Sight = { name: string; path: string; prepare?: (page: Page) => Promise<void> };
 
-/** Whoever is not signed in sees these. */
+/** Everyone who is not signed in sees these. */
 export const DOORS: Sight[] = [
   { name: "sign-in", path: "/sign-in" },
   { name: "password", path: "/password" },

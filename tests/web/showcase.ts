@@ -197,7 +197,7 @@ const login: Life = () => answered("login_required", 200);
 const fines = (stem: string, paths: string[]): [string, Life][] =>
   paths.map((path) => [`${stem}${path}`, fine]);
 
-/** In the order of the groups. Names that nobody can have, but those of services. */
+/** In the order of the groups. Names that no one can have, but those of services. */
 const LINKS: [string, Life][][] = [
   [
     ...fines("https://docs.northwind.example/", ["", "install", "upgrade", "api", "limits", "faq"]),

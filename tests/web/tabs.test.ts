@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { createAccount, operatorOf } from "../../server/accounts/users.ts";
@@ -95,12 +95,16 @@ onInstalled(
       await page
         .context()
         .addCookies([{ name: "session", value: token, url: installed.url, httpOnly: true }]);
+      await page.clock.install();
       await page.addInitScript(loadNothingAhead);
       await page.goto("/links");
       await page.getByText("No links yet").waitFor();
 
       await isNotReloaded(page, async () => {
+        const cut = page.waitForEvent("requestfailed", isLive);
         await installed.stop();
+        await cut;
+        await page.clock.runFor(SILENT_MS);
         await page.getByText("Data may be out of date.").waitFor();
         await installed.start();
         await addThroughApi(`${installed.url}/api/v1/links`, key, `${site.url}/meanwhile`);
@@ -129,6 +133,10 @@ const loadNothingAhead = () => {
   window.requestIdleCallback = (callback, options) =>
     options?.timeout === undefined ? 0 : whenFree(callback, options);
 };
+
+/** A shorter interruption is not shown. */
+const SILENT_MS = 5_000;
+const isLive = (request: Request) => request.url().includes("/dashboard/api/live");
 
 /** The word of a status is for those who cannot see its shape. */
 const THERE = { state: "attached" } as const;

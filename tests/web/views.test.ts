@@ -13,7 +13,7 @@ import { fillShowcase } from "./showcase.ts";
 
 /** Pictures that were looked at and accepted. One that was deleted is taken again, except in CI. */
 const ACCEPTED = join(import.meta.dir, "views");
-/** Where a picture goes that differs, with its differences beside it. */
+/** Where a picture goes that differs, with its differences next to it. */
 const FOLDER = join(import.meta.dir, "../../screenshots");
 /** Share of the pixels. */
 const MOST = 0.001;

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { addMany } from "../../../tests/exports/add-many.ts";
 import { callerOf, lineOf, rowsIn } from "../../../tests/exports/read-csv.ts";
 import { type Asker, onServer } from "../../../tests/harness.ts";
@@ -30,7 +30,7 @@ function countingSelects(deps: Deps) {
   return { deps: { ...deps, store }, selects: () => selects };
 }
 
-onServer("GET /links/export", (server) => {
+onServer("GET /links/export", (server, { test, testOnBoth }) => {
   test("is a file to be saved, with a date in its name and all that a link tells", async () => {
     const me = await server().account();
     const group = await addGroup(me, "Docs");
@@ -89,7 +89,7 @@ onServer("GET /links/export", (server) => {
     expect(await response.text()).toBe("");
   });
 
-  test("has every one of 2,500 links once, newest first, over several steps", async () => {
+  testOnBoth("has every one of 2,500 links once, newest first, over several steps", async () => {
     const me = await server().account();
     await addMany(me, 2500);
 
@@ -100,7 +100,7 @@ onServer("GET /links/export", (server) => {
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => b - a));
   });
 
-  test("neither skips nor repeats a link while others are deleted and added", async () => {
+  testOnBoth("neither skips nor repeats a link while others are deleted and added", async () => {
     const me = await server().account();
     await addMany(me, 1500);
     const steps = exportedLinks(server().deps, callerOf(me), {});
@@ -117,7 +117,7 @@ onServer("GET /links/export", (server) => {
     expect([ids.length, new Set(ids).size]).toEqual([1499, 1499]);
   });
 
-  test("finds the few that fit, however far apart they are", async () => {
+  testOnBoth("finds the few that fit, however far apart they are", async () => {
     const me = await server().account();
     await addMany(me, 60);
     const { items } = (await me.get("/api/v1/links?per_page=100")).body.data;
@@ -200,9 +200,9 @@ onServer("GET /links/export", (server) => {
 
     const reply = await me.get(PATH);
 
-    const told = rowsIn(reply).map(({ group }) => group);
+    const exported = rowsIn(reply).map(({ group }) => group);
     const [formulas, others] = [names.slice(0, 5), names.slice(5)];
-    expect(told.reverse()).toEqual([...formulas.map((name) => `'${name}`), ...others]);
+    expect(exported.reverse()).toEqual([...formulas.map((name) => `'${name}`), ...others]);
     expect(reply.body).toContain(`"a ""b"", c"`);
   });
 

@@ -6,13 +6,13 @@ import { createExportPlaces, inPlace } from "./routes.ts";
 const PATH = "/api/v1/links/export";
 
 onServer("Exports at once", (server) => {
-  /** A reply that nobody reads. */
+  /** A reply that no one reads. */
   const begin = (me: Asker, path = PATH) =>
     server().front(
       new Request(server().url + path, { headers: { authorization: `Bearer ${me.key}` } }),
     );
 
-  test("are two for an account; whoever wants another is told when to come again", async () => {
+  test("are limited to two for an account; a third is refused with Retry-After", async () => {
     const me = await server().account();
     await addMany(me, 2100);
     const [first, second] = [await begin(me), await begin(me)];

@@ -42,7 +42,7 @@ onServer("PATCH /groups/{id}", (server) => {
     }
   });
 
-  test("of nobody is not found, of a stranger forbidden", async () => {
+  test("an unknown group is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const foreign = await addGroup(await server().account());
 

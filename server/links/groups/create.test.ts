@@ -6,7 +6,7 @@ import { newId } from "../../lib/ids.ts";
 import { chunksOf } from "../../lib/steps.ts";
 
 onServer("POST /groups", (server) => {
-  test("a new group is empty, grey, and told where it is", async () => {
+  test("a new group is empty, grey, and returned with its location", async () => {
     const me = await server().account();
 
     const { status, headers, body } = await me.post("/api/v1/groups", { name: "  Docs " });

@@ -45,7 +45,7 @@ onServer("GET /groups/{id}/links", (server) => {
     expect(unknowns.body.data.pagination.total).toBe(0);
   });
 
-  test("is told in pages, whose links keep the filter", async () => {
+  test("is paged, and links to other pages keep the filter", async () => {
     const me = await server().account();
     const group = await addGroup(me);
     for (let i = 0; i < 3; i++) await addLink(me, { group_id: group });
@@ -68,7 +68,7 @@ onServer("GET /groups/{id}/links", (server) => {
     ]);
   });
 
-  test("of nobody is not found, of a stranger forbidden", async () => {
+  test("an unknown group is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const foreign = await addGroup(await server().account());
 

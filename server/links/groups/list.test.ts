@@ -49,7 +49,7 @@ onServer("GET /groups", (server) => {
     expect(body.data.items[0]).toMatchObject({ link_count: 4, counts });
   });
 
-  test("is told in pages", async () => {
+  test("is paged", async () => {
     const me = await server().account();
     for (let i = 0; i < 5; i++) await addGroup(me);
 

@@ -4,7 +4,7 @@ import { onServer } from "../../../tests/harness.ts";
 import { addGroup, addLink, setLink } from "../../../tests/rows.ts";
 
 onServer("POST /groups/{id}/links", (server) => {
-  test("moves links from anywhere and tells of each what became of it", async () => {
+  test("moves links from anywhere and reports the outcome of each", async () => {
     const me = await server().account();
     const stranger = await server().account();
     const [group, other] = [await addGroup(me), await addGroup(me)];
@@ -107,7 +107,7 @@ onServer("POST /groups/{id}/links", (server) => {
     expect((await me.get(`/api/v1/links/${link}`)).body.data.group_id).toBe(other);
   });
 
-  test("into nobody's group is not found, into a stranger's forbidden", async () => {
+  test("an unknown group is not found, a stranger's is forbidden", async () => {
     const me = await server().account();
     const foreign = await addGroup(await server().account());
     const body = { link_ids: [await addLink(me)] };

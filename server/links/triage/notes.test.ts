@@ -1,9 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { eachRow } from "../../../tests/each-row.ts";
 import { onServer, type Parsed } from "../../../tests/harness.ts";
 import { ALIVE, check, GONE, LINKS, newLink, read, sound } from "../../../tests/triage/playing.ts";
 
-onServer("what is noted about a link", (server) => {
+onServer("what is noted about a link", (server, { test, testOnBoth }) => {
   test("is kept, merged and removed", async () => {
     const me = await server().account();
     const path = await newLink(me, {
@@ -115,7 +115,7 @@ onServer("what is noted about a link", (server) => {
     }
   });
 
-  test("tags are listed with their links, renamed, joined and deleted", async () => {
+  testOnBoth("tags are listed with their links, renamed, joined and deleted", async () => {
     const me = await server().account();
     const links = Array.from({ length: 300 }, (_, i) => ({
       url: `https://example.org/${i}`,
@@ -160,8 +160,8 @@ onServer("what is noted about a link", (server) => {
   });
 });
 
-onServer("saved views", (server) => {
-  test("are of the account if they are shared, and keep the filter of a list", async () => {
+onServer("saved views", (server, { testOnBoth }) => {
+  testOnBoth("are of the account if they are shared, and keep the filter of a list", async () => {
     const me = await server().account();
     const stranger = await server().account();
     const own = await me.post("/api/v1/views", { name: "Press", filter: { tag: "press" } });

@@ -60,7 +60,7 @@ describe("The turns of a schedule", () => {
   });
 });
 
-onServer("a schedule", (server) => {
+onServer("a schedule", (server, { test, testOnBoth }) => {
   const dueAt = async (me: Parameters<typeof read>[0], path: string) =>
     Date.parse((await read(me, path)).next_check_at);
   /** After six o'clock in Berlin: by at most a quarter of an hour, within a day. */
@@ -72,29 +72,32 @@ onServer("a schedule", (server) => {
     return late >= 0 && late < QUARTER && due - server().clock.now() <= DAY + QUARTER;
   };
 
-  test("of a link comes before that of its group, and that before the frequency", async () => {
-    const me = await server().account();
-    const group = await addGroup(me);
-    const path = await newLink(me, { group_id: group });
-    await check(server(), me, path, ALIVE);
-    const daily = await dueAt(me, path);
+  testOnBoth(
+    "of a link comes before that of its group, and that before the frequency",
+    async () => {
+      const me = await server().account();
+      const group = await addGroup(me);
+      const path = await newLink(me, { group_id: group });
+      await check(server(), me, path, ALIVE);
+      const daily = await dueAt(me, path);
 
-    await me.patch(`/api/v1/groups/${group}`, { check_schedule: MORNING });
-    expect((await read(me, path)).check_schedule).toEqual({ ...MORNING, from: "group" });
-    expect(await isDueNextMorning(me, path)).toBe(true);
+      await me.patch(`/api/v1/groups/${group}`, { check_schedule: MORNING });
+      expect((await read(me, path)).check_schedule).toEqual({ ...MORNING, from: "group" });
+      expect(await isDueNextMorning(me, path)).toBe(true);
 
-    const own = { cron: "0 0 1 * *", time_zone: "UTC" };
-    await me.patch(path, { check_schedule: own });
-    expect((await read(me, path)).check_schedule).toEqual({ ...own, from: "link" });
-    await me.patch(`/api/v1/groups/${group}`, { check_schedule: null });
-    expect((await read(me, path)).check_schedule).toEqual({ ...own, from: "link" });
+      const own = { cron: "0 0 1 * *", time_zone: "UTC" };
+      await me.patch(path, { check_schedule: own });
+      expect((await read(me, path)).check_schedule).toEqual({ ...own, from: "link" });
+      await me.patch(`/api/v1/groups/${group}`, { check_schedule: null });
+      expect((await read(me, path)).check_schedule).toEqual({ ...own, from: "link" });
 
-    await me.patch(path, { check_schedule: null });
-    expect((await read(me, path)).check_schedule).toBeNull();
-    expect(await dueAt(me, path)).toBe(daily);
-  });
+      await me.patch(path, { check_schedule: null });
+      expect((await read(me, path)).check_schedule).toBeNull();
+      expect(await dueAt(me, path)).toBe(daily);
+    },
+  );
 
-  test("moves with a link into another group, and holds for its next checks", async () => {
+  testOnBoth("moves with a link into another group, and holds for its next checks", async () => {
     const me = await server().account();
     const { body } = await me.post("/api/v1/groups", { name: "Early", check_schedule: MORNING });
     const path = await newLink(me);
@@ -135,20 +138,23 @@ onServer("a schedule", (server) => {
     expect(await isDueNextMorning(me, own)).toBe(true);
   });
 
-  test("leaves no link waiting beyond its next turn after the clock was set back", async () => {
-    const me = await server().account();
-    const path = await newLink(me, { check_frequency: "hourly", check_schedule: MORNING });
-    await check(server(), me, path, ALIVE);
-    const before = await dueAt(me, path);
-    const id = path.slice(LINKS.length + 1);
+  testOnBoth(
+    "leaves no link waiting beyond its next turn after the clock was set back",
+    async () => {
+      const me = await server().account();
+      const path = await newLink(me, { check_frequency: "hourly", check_schedule: MORNING });
+      await check(server(), me, path, ALIVE);
+      const before = await dueAt(me, path);
+      const id = path.slice(LINKS.length + 1);
 
-    const { deps } = server();
-    const ended = new AbortController();
-    await createClockRepair(deps, ended.signal, () => {}).done();
-    expect(await dueAt(me, path)).toBe(before);
+      const { deps } = server();
+      const ended = new AbortController();
+      await createClockRepair(deps, ended.signal, () => {}).done();
+      expect(await dueAt(me, path)).toBe(before);
 
-    await setLink(server(), id, { nextCheckAt: server().clock.now() + 365 * DAY });
-    await createClockRepair(deps, ended.signal, () => {}).done();
-    expect(await isDueNextMorning(me, path)).toBe(true);
-  });
+      await setLink(server(), id, { nextCheckAt: server().clock.now() + 365 * DAY });
+      await createClockRepair(deps, ended.signal, () => {}).done();
+      expect(await isDueNextMorning(me, path)).toBe(true);
+    },
+  );
 });

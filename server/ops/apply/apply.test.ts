@@ -79,7 +79,7 @@ links:
     );
   });
 
-  test("deletes links only when it is told to, and only of the groups that it names", async () => {
+  test("deletes links only on request, and only in the groups that it names", async () => {
     const caller = await newCaller();
     await apply(caller, FIRST);
     const fewer = "groups: [{ name: Docs, links: [https://example.org/a] }]";

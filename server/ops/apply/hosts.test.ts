@@ -57,7 +57,7 @@ onServer("The hosts in a file of links", (server) => {
     hostSettingFor(server().deps, caller.accountId, `https://${host}/`);
 
   /** What the audit log says of settings, oldest first. */
-  const told = async ({ accountId }: Caller) => {
+  const settingsOf = async ({ accountId }: Caller) => {
     const isOurs = and(eq(audit.accountId, accountId), like(audit.action, "host_setting.%"));
     const rows = await server().deps.store.select().from(audit).where(isOurs).orderBy(audit.id);
     return rows.map(({ action, fields }) => [action, ...JSON.parse(fields)]);
@@ -87,11 +87,11 @@ onServer("The hosts in a file of links", (server) => {
       ...{ allowHttp: true, headers: [], auth: { type: "bearer", token: ENV.DOCS_TOKEN } },
     });
 
-    const before = await told(caller);
+    const before = await settingsOf(caller);
     expect(before).toHaveLength(2);
     expect(await shown(caller, FILE)).toEqual(SAME);
     expect(await apply(caller, FILE)).toEqual([]);
-    expect(await told(caller)).toEqual(before);
+    expect(await settingsOf(caller)).toEqual(before);
   });
 
   test("are exported without values, which stay where there are some and are missed elsewhere", async () => {
@@ -155,7 +155,7 @@ hosts:
       "~ host *.docs.example.org  headers",
     );
     await apply(caller, changed, { env: rotated });
-    expect((await told(caller)).slice(-3)).toEqual([
+    expect((await settingsOf(caller)).slice(-3)).toEqual([
       ["host_setting.changed", "auth"],
       ["host_setting.changed", "headers", "user_agent"],
       ["host_setting.changed", "headers"],

@@ -41,7 +41,7 @@ test("copies the database with what stands in its journal, and says where the ke
   expect(statSync(target).mode & 0o777).toBe(0o600);
 });
 
-test("copies the key too when it is told to", async () => {
+test("copies the key too on request", async () => {
   const { dataDir, config } = await newHome("kept");
   const target = join(newFolder(), "copy.db");
 
@@ -80,6 +80,16 @@ const orphan = (path: string) =>
     ),
   );
 
+/** Changes one word of the schema, after which SQLite still reads everything without complaint. */
+function forbid(path: string) {
+  const table = "create table strict_marks (mark text default 7)";
+  withDatabase(path, (database) =>
+    database.run(`${table}; insert into strict_marks values (null)`),
+  );
+  const file = readFileSync(path, "latin1");
+  writeFileSync(path, file.replace("text default 7", "text not null "), "latin1");
+}
+
 test.each([
   ["pages that are damaged", damage, /damaged|malformed/],
   [
@@ -87,7 +97,12 @@ test.each([
     orphan,
     /^The copy of \S+\/stillup\.db is damaged: users refers to missing rows\.$/,
   ],
-])("a database with %s is no backup", async (_what, spoil, sentence) => {
+  [
+    "values that its tables cannot have",
+    forbid,
+    /^The copy of \S+\/stillup\.db is damaged: NULL value in strict_marks\.mark\.$/,
+  ],
+])("a database with %s is not a backup", async (_what, spoil, sentence) => {
   const { path } = await newHome("kept");
   spoil(path);
   const folder = newFolder();

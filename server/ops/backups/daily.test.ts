@@ -64,7 +64,7 @@ story(
 );
 
 story(
-  "none is made by itself where the pattern is empty",
+  "none is made automatically where the pattern is empty",
   async ({ deps, clock }) => {
     clock.moveBy(20 * DAY_MS);
 
@@ -121,7 +121,7 @@ story(
 );
 
 story(
-  "one that fails is told, tried again after an hour, and forgotten once it succeeds",
+  "one that fails is reported, tried again after an hour, and forgotten once it succeeds",
   async (server) => {
     const { deps, clock } = server;
     obstruct(server);
@@ -164,7 +164,7 @@ story(
   { STILLUP_BACKUP_KEEP: "1" },
 );
 
-story("one that comes upon damage has it told, and stops all writing", async ({ deps }) => {
+story("one that finds damage reports it, and stops all writing", async ({ deps }) => {
   const { path } = await usedDatabase();
   writeFileSync(path, readFileSync(path).fill(90, 8192, 20_000));
   const config = { ...deps.config, databaseUrl: `sqlite:${path}` };
@@ -177,7 +177,7 @@ story("one that comes upon damage has it told, and stops all writing", async ({ 
 });
 
 story(
-  "after a restart a failure is still told, and one that was cut short counts as one",
+  "after a restart a failure is still reported, and one that was cut short counts as one",
   async (server) => {
     const { deps, clock } = server;
     await deps.store.insert(upkeep).values({ job: "backup", startedAt: clock.now() });
@@ -224,7 +224,7 @@ story("a clock that was a year ahead stops no backup", async (server) => {
   expect(namesIn(server)).toContain("stillup-20300103T000000Z.db");
 });
 
-test("a backup that failed on SQLite is no problem after the move to PostgreSQL", async () => {
+test("a backup that failed on SQLite is not a problem after the move to PostgreSQL", async () => {
   const server = await startServer("postgres");
   const { deps, clock } = server;
   const failed = {

@@ -29,7 +29,7 @@ const STEPS = [
 /** From "ready" on it is the new one. */
 const AROUND_READY = [STEPS.indexOf("ready"), STEPS.indexOf("ready") + 2];
 
-/** Runs the restore until it has done so many steps; gives what it told of them. */
+/** Runs the restore until it has done so many steps; returns what it reported. */
 async function killAfter(database: string, file: string, steps: number): Promise<string[]> {
   const script = join(import.meta.dir, "../../../tests/backups/killed-restore.ts");
   const child = Bun.spawn([process.execPath, script, database, file, String(steps)], {
@@ -49,11 +49,11 @@ describe("a restore that is killed", () => {
       await copyDatabase(path, file);
       setMarkInJournal(path, "young");
 
-      const told = await killAfter(path, file, steps);
+      const reported = await killAfter(path, file, steps);
       const { deps } = await openDeps(config, systemClock);
       await deps.store.engine.close();
 
-      expect(told).toEqual(STEPS.slice(0, steps));
+      expect(reported).toEqual(STEPS.slice(0, steps));
       const isOld = steps < STEPS.indexOf("ready") + 1;
       expect(marksOf(path)).toEqual(isOld ? ["old", "young"] : ["old"]);
       expect(isWhole(path)).toBe(true);

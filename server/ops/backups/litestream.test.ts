@@ -5,7 +5,7 @@ import { isWhole, newFolder, newHome, withDatabase } from "../../../tests/backup
 import { openEngine } from "../../db/open.ts";
 import { type Engine, runAll } from "../../db/store.ts";
 
-/** More pages than SQLite by itself leaves in a journal, and than we do. */
+/** More pages than SQLite leaves in a journal by default, and than we do. */
 const ROWS = 3_000;
 const PAGE = 4096;
 
@@ -26,19 +26,19 @@ const rowsOf = (path: string) =>
       database.query("select count(*) from versions where first_started_at = 2").values()[0]![0],
   );
 
-test("with Litestream nothing is taken from the journal, neither at work nor at the end", async () => {
+test("with Litestream nothing is taken from the journal, neither while running nor at the end", async () => {
   const { path } = await newHome("kept");
   const before = statSync(path).mtimeMs;
   const engine = openEngine(`sqlite:${path}`, { litestream: true });
   onTestFinished(() => engine.close().catch(() => {}));
 
   await write(engine);
-  const [atWork, file] = [statSync(`${path}-wal`).size, statSync(path).mtimeMs];
+  const [whileRunning, file] = [statSync(`${path}-wal`).size, statSync(path).mtimeMs];
   await engine.close();
 
-  expect(atWork).toBeGreaterThan(ROWS * PAGE);
+  expect(whileRunning).toBeGreaterThan(ROWS * PAGE);
   expect(file).toBe(before);
-  expect([statSync(`${path}-wal`).size, statSync(path).mtimeMs]).toEqual([atWork, before]);
+  expect([statSync(`${path}-wal`).size, statSync(path).mtimeMs]).toEqual([whileRunning, before]);
 });
 
 test("a replica made of the file and the journal has every write", async () => {

@@ -15,7 +15,7 @@ const FOLDERS = [
 ];
 const bin = FOLDERS.find((folder) => PROGRAMS.every((name) => existsSync(join(folder, name))));
 
-/** PostgreSQL refuses to run as root: this is the user "nobody". */
+/** PostgreSQL refuses to run as root: 65534 is the unprivileged user. */
 const NOT_ROOT = 65534;
 const isRoot = process.getuid?.() === 0;
 

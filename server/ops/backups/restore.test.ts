@@ -120,7 +120,7 @@ test("takes a database that was copied as files, with what stands in its journal
   expect(marksOf(path)).toEqual(["in the journal", "old"]);
 });
 
-test("begins an installation anew where there is none", async () => {
+test("starts an installation where there is none", async () => {
   const { file } = await backedUp();
   const dataDir = join(newFolder(), "new");
 
@@ -169,7 +169,7 @@ test.each<[what: string, spoil: (file: string) => void, sentence: RegExp]>([
   expect(readdirSync(dataDir).filter((name) => /staged|restore/.test(name))).toEqual([]);
 });
 
-test("leaves no copy beside the database when it cannot be finished", async () => {
+test("leaves no copy next to the database when it cannot be finished", async () => {
   const { dataDir, path, file, restore } = await backedUp();
   change(file, "create trigger t before insert on audit begin select raise(abort, 'not now'); end");
 
@@ -210,7 +210,7 @@ test("asks before, and without a terminal wants --force", async () => {
   expect(marksOf(path)).toEqual(["old", "young"]);
 });
 
-test("verifies alone beside a running server, and changes nothing", async () => {
+test("only verifies next to a running server, and changes nothing", async () => {
   const { dataDir, path, file } = await backedUp();
   const settings = { STILLUP_DATA_DIR: dataDir };
   const before = readdirSync(dataDir).sort();

@@ -28,7 +28,7 @@ const POINTS = [
 
 /** In `npm test` in the second piece of a table, where the most can go wrong. */
 test.each(POINTS.filter(([point]) => IS_LONG || point.startsWith("between")))(
-  "whoever is killed %s goes on, and nothing is there twice",
+  "a move that is killed %s goes on, and nothing is there twice",
   async (_, event, row) => {
     const { path, start, run } = await oldInstallation();
     addManyChecks(path);
@@ -88,7 +88,7 @@ test("of two that move the same at once, one is refused and adds nothing", async
   source.close();
 });
 
-test("a database that cuts the move off is told of, and the next run goes on", async () => {
+test("a database that cuts the move off is reported, and the next run goes on", async () => {
   const { path, begin, run } = await oldInstallation();
   addManyChecks(path);
   const { url, obstacle, moving } = await holdMove(begin, ...IN_SECOND_PIECE);
@@ -108,7 +108,7 @@ test("a database that cuts the move off is told of, and the next run goes on", a
   ]);
 });
 
-test("who stops it is told how to go on", async () => {
+test("a stopped move says how to go on", async () => {
   const { path, begin, run } = await oldInstallation();
   addManyChecks(path);
   const { url, obstacle, moving } = await holdMove(begin, ...IN_SECOND_PIECE);

@@ -92,7 +92,7 @@ describe("A move is refused", () => {
     expect(outcome).toEqual({ code, out: "", err });
   });
 
-  test("to where nobody answers, and the old database is served as before", async () => {
+  test("to a server that does not answer, and the old database is served as before", async () => {
     const { path, run } = await oldInstallation();
     const before = rowsOf(path);
 

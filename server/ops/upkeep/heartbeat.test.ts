@@ -11,8 +11,8 @@ import { keepHeartbeat } from "./heartbeat.ts";
 
 const MINUTE_MS = 60_000;
 
-onServer("The heartbeat", (server) => {
-  test("is asked each minute while all is well", async () => {
+onServer("The heartbeat", (server, { test, testOnBoth }) => {
+  testOnBoth("is asked each minute while all is well", async () => {
     const heart = startHeart(server());
 
     await heart.beats(3);
@@ -149,7 +149,7 @@ function startHeart(server: TestServer, { answer = 200, deps = server.deps }: Op
     answers: receiver.answers,
     asked: () => receiver.requests,
     hangs: (loop: string) => hanging.add(loop),
-    /** Lets so many minutes go by, each until what it brings about is done. */
+    /** Lets so many minutes pass, each until what it brings about is done. */
     async beats(count: number) {
       for (let i = 0; i < count; i++) {
         look();

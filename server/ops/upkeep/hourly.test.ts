@@ -38,7 +38,7 @@ onBothEngines("What is done once an hour", (server) => {
     expect(done).toEqual(["one", "one"]);
   });
 
-  test("is done by whoever is left in the next hour", async () => {
+  test("is done by a remaining node in the next hour", async () => {
     server().clock.moveBy(24 * 60 * MINUTE);
     const { done, one, other } = twoProcesses(server());
 
@@ -73,7 +73,7 @@ onBothEngines("What is done once an hour", (server) => {
   });
 });
 
-test("What takes longer than an hour is not begun beside it", async () => {
+test("What takes longer than an hour is not started again while it runs", async () => {
   const server = await startServer("postgres");
   onTestFinished(server.stop);
   const { one, other, done } = twoProcesses(server);

@@ -126,7 +126,7 @@ function checking(played: Web) {
 const lines = () => web.requests().map(({ line }) => line);
 
 describe("What is meant for a service", () => {
-  test("goes to nobody to whom it redirects", async () => {
+  test("is not sent to where it redirects", async () => {
     const { seen } = checking({
       [`${API}/keyed/a`]: to(`https://${ELSEWHERE}/keyed/a`, 307),
       [`${ELSEWHERE}/keyed/a`]: json({ state: "there" }),
@@ -174,7 +174,7 @@ describe("What is meant for a service", () => {
 describe("Many links in one request", () => {
   const urls = (kind: string) => ["a", "b", "c"].map((id) => `https://${HOST}/${kind}/${id}`);
 
-  test("are each told apart, and show nothing of the others", async () => {
+  test("each get their own verdict, and show nothing of the others", async () => {
     const { check } = checking({
       [`${API}/many/a%2Cb`]: json([{ state: "there" }, { state: "gone" }]),
       [`${API}/many/b`]: json([{ state: "gone" }]),
@@ -234,7 +234,7 @@ describe("A guest's token", () => {
   });
   const tokens = () => lines().filter((line) => line.includes("/token"));
 
-  test("is asked for once, by however many, and shown to nobody", async () => {
+  test("is requested once, by however many, and shown to no one", async () => {
     const { check, seen } = checking(guests());
 
     const [a] = await Promise.all(
@@ -502,7 +502,7 @@ describe("A service in trouble", () => {
       ["522", "never", [troubled(522), there], "active ok_service", 2],
       ["501", "never", [troubled(501), there], "unknown service_probe_failed", 1],
       ["403", "never", [troubled(403), there], "unknown service_probe_failed", 1],
-      ["what is no JSON", "never", [text("hello"), there], "unknown service_probe_failed", 1],
+      ["what is not JSON", "never", [text("hello"), there], "unknown service_probe_failed", 1],
     ];
   test("is asked again as any server is", () =>
     agree(

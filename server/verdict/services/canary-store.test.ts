@@ -43,7 +43,7 @@ onServer("What is known of whether a service can be believed", (server) => {
     expect(first.asked()).toBe(1);
   });
 
-  test("counts for a day when a link of it was alive, whoever saw it", async () => {
+  test("counts for a day when a link of it was alive, on any node", async () => {
     const { clock, process } = service();
     await process().sawAlive();
 

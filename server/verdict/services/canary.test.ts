@@ -31,7 +31,7 @@ const FILES: Service = {
   kinds: [asked("file", "f"), asked("folder", "d")],
   canary: [`https://${HOST}/f/old`, `https://${HOST}/f/older`, `https://${HOST}/d/oldest`],
 };
-/** Nobody knows a link of it that will always be there, and its rules may be out of date. */
+/** No link of it is known that will always be there, and its rules may be out of date. */
 const UNSURE: Service = { ...FILES, confidence: "L", canary: [] };
 
 const THERE = json({ name: "A file" });
@@ -142,7 +142,7 @@ describe("Before something is called gone", () => {
     expect(await seen("f/a")).toBe(GONE);
   });
 
-  test("five within ten minutes have it asked anew", async () => {
+  test("five within ten minutes have it asked again", async () => {
     const { seen, becomes } = service();
     await seen("f/gone0");
     becomes({});
@@ -154,7 +154,7 @@ describe("Before something is called gone", () => {
     expect(await seen("f/gone6")).toBe(DOUBTED);
   });
 
-  test("links that were dead before are no news, however many", async () => {
+  test("links that were dead before do not count, however many", async () => {
     const { seen } = service();
 
     for (const i of [0, 1, 2, 3, 4, 5]) await seen(`f/gone${i}`, { lastDecided: "dead" });
@@ -215,8 +215,8 @@ describe("A service of which no such link is known, and whose rules may be old,"
   });
 });
 
-// Last, since nobody waits for the end of what it began.
-test("whoever waits for a check does not wait for those who let nobody know", async () => {
+// Last, since no test waits for the end of what it began.
+test("a manual check does not wait for services that do not answer", async () => {
   const { seen } = service({ ...GOOD, [`${HOST}/api/f/old`]: () => new Promise(() => {}) });
 
   expect(await seen("f/a", { isRequested: true })).toBe(DOUBTED);

@@ -23,16 +23,16 @@ const FILE = JSON.stringify({
 });
 
 /** Whether a rule with this condition holds for an answer. */
-async function holds(when: When, told: Parameters<typeof answerOf>[0] = {}, text = FILE) {
-  const answer = await answerOf({ headers: { "Content-Type": "application/json" }, ...told });
+async function holds(when: When, given: Parameters<typeof answerOf>[0] = {}, text = FILE) {
+  const answer = await answerOf({ headers: { "Content-Type": "application/json" }, ...given });
   const reply = replyTo({ ...answer, text });
   return firstRule({ rules: [{ ...when, means: "ok_service" }] }, reply, VALUES) !== null;
 }
 
-const ruleRow = (when: When, does: boolean, told: Parameters<typeof answerOf>[0] = {}) => ({
+const ruleRow = (when: When, does: boolean, given: Parameters<typeof answerOf>[0] = {}) => ({
   story: JSON.stringify(when),
   expected: { holds: does },
-  seen: async () => ({ holds: await holds(when, told) }),
+  seen: async () => ({ holds: await holds(when, given) }),
 });
 
 describe("A rule holds", () => {
@@ -40,15 +40,15 @@ describe("A rule holds", () => {
     agree(TABLES.by_answer.map(([when, does]) => ruleRow(when, does))));
 
   test("by where and how long the answer is", () => {
-    const told = { at: "https://files.test/f/a%2Fb", bodyBytes: 5 };
-    return agree(TABLES.by_place.map(([when, does]) => ruleRow(when, does, told)));
+    const given = { at: "https://files.test/f/a%2Fb", bodyBytes: 5 };
+    return agree(TABLES.by_place.map(([when, does]) => ruleRow(when, does, given)));
   });
 
   test("by a page's title", async () => {
-    const told = { headers: {}, html: "<title>File not found</title>" };
+    const given = { headers: {}, html: "<title>File not found</title>" };
 
-    expect(await holds({ title: "^file NOT" }, told)).toBeTrue();
-    expect(await holds({ title: "^page" }, told)).toBeFalse();
+    expect(await holds({ title: "^file NOT" }, given)).toBeTrue();
+    expect(await holds({ title: "^page" }, given)).toBeFalse();
   });
 
   test("not by JSON where there is none", async () => {

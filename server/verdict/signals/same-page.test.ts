@@ -70,13 +70,13 @@ describe("two answers show the same page if they differ by nothing but", () => {
     ...sameButFor,
     ["one word of few", paragraph(3, 60), `${paragraph(3, 60)}Monday`],
     [
-      "little beside a line that is said a hundred times",
+      "little next to a line that is said a hundred times",
       `${"Nothing is here. ".repeat(100)} river harbour bridge lantern`,
       `${"Nothing is here. ".repeat(100)} window garden winter copper`,
     ],
     ["the slug in another alphabet", excuse("<p>мост</p>"), excuse("<p>qwertzuiopasdfgh</p>")],
   ];
-  test("what is no part of the page", () =>
+  test("what is not part of the page", () =>
     agree(
       SAME.map(([story, ours, theirs]) => ({
         story,
@@ -89,7 +89,7 @@ describe("two answers show the same page if they differ by nothing but", () => {
       })),
     ));
 
-  test("the way there", async () => {
+  test("the redirects", async () => {
     const led = await answerOf({
       from: [RANDOM],
       at: "https://www.site.test/Articles/Some-Story/",
@@ -133,7 +133,7 @@ describe("two answers show different pages if they have", () => {
       ),
     ],
     [
-      "other sentences in a language without spaces beside a counter",
+      "other sentences in a language without spaces next to a counter",
       "今日は晴れです。訪問者は123人です。",
       "橋が壊れました。訪問者は456人です。",
     ],

@@ -63,9 +63,9 @@ onBothEngines("GET /dashboard/api/live", (server) => {
 
     await checkAll(server());
 
-    const told = await line.until(({ topics }) => topics.includes("history"));
-    expect(told.topics).toEqual(expect.arrayContaining(["links", "overview"]));
-    expect(told.links).toContain(id);
+    const snapshot = await line.until(({ topics }) => topics.includes("history"));
+    expect(snapshot.topics).toEqual(expect.arrayContaining(["links", "overview"]));
+    expect(snapshot.links).toContain(id);
     line.close();
   });
 
@@ -134,9 +134,9 @@ onBothEngines("GET /dashboard/api/live", (server) => {
 
     await browser.patch(`/links/${id}`, { check_frequency: "weekly" });
 
-    const told = await line.next();
-    expect(told.topics).toContain("links");
-    expect(told.links).toBeNull();
+    const snapshot = await line.next();
+    expect(snapshot.topics).toContain("links");
+    expect(snapshot.links).toBeNull();
     line.close();
   });
 

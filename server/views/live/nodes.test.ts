@@ -12,14 +12,14 @@ import { createRecorder } from "../../monitor/record.ts";
 const WAYS: [what: string, engine: Partial<Engine>][] = [
   ["that hear each other", {}],
   ["whose database does not let them listen", { listen: async () => null }],
-  ["to whom no notice is passed on", { listen: async () => async () => {} }],
+  ["that receive no notifications", { listen: async () => async () => {} }],
 ];
 
 describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
   let [here, there]: LiveNode[] = [];
   beforeAll(async () => {
     here = await startLiveNode({ engine });
-    there = await startLiveNode({ engine, beside: here });
+    there = await startLiveNode({ engine, sharing: here });
     if (!engine.listen) await here.connected();
   });
   afterAll(async () => {
@@ -56,9 +56,9 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
 
     await elsewhere.patch(`/links/${id}`, { check_frequency: "weekly" });
 
-    const told = await line.until(({ topics }) => topics.includes("links"));
-    expect(told.links).toBeNull();
-    expect(told.topics).toContain("groups");
+    const snapshot = await line.until(({ topics }) => topics.includes("links"));
+    expect(snapshot.links).toBeNull();
+    expect(snapshot.topics).toContain("groups");
     line.close();
   });
 
@@ -70,8 +70,8 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
 
     await checkAll(there!);
 
-    const told = await line.until(({ topics }) => topics.includes("history"));
-    expect(told.links).toContain(id);
+    const snapshot = await line.until(({ topics }) => topics.includes("history"));
+    expect(snapshot.links).toContain(id);
     line.close();
   });
 

@@ -9,7 +9,7 @@ const page = readFileSync("docs/monitoring.md", "utf8");
 const dashboard: Parsed = JSON.parse(readFileSync("docs/grafana.json", "utf8"));
 const alerts: Parsed = parse(readFileSync("docs/alerts.yaml", "utf8"));
 
-/** What PromQL knows by itself, and labels. */
+/** What PromQL knows on its own, and labels. */
 const METRIC = /\b(stillup|process)_[a-z_]+/g;
 /** A metric and what it is picked by. */
 const SELECTOR = /\b((?:stillup|process)_[a-z_]+)\{([^}]*)\}/g;
@@ -22,13 +22,15 @@ const PART = /_(bucket|sum|count)$/;
 describe("Of the metrics", () => {
   let server: TestServer;
   let text: string;
-  let told: string[];
+  let names: string[];
   beforeAll(async () => {
     server = await startServer("sqlite", { STILLUP_METRICS_TOKEN: METRICS_TOKEN });
     text = await metricsText(server);
     const now = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
     // Some readings are missing until there is something to tell.
-    told = [...new Set([...now, ...Object.keys(READINGS).map((name) => `stillup_${name}`)])].sort();
+    names = [
+      ...new Set([...now, ...Object.keys(READINGS).map((name) => `stillup_${name}`)]),
+    ].sort();
   });
   afterAll(() => server.stop());
 
@@ -38,14 +40,14 @@ describe("Of the metrics", () => {
     );
 
   test("each is explained in the documentation, and no other", () => {
-    expect(explained().sort()).toEqual(told);
+    expect(explained().sort()).toEqual(names);
   });
 
   test("every one that the dashboard for Grafana asks for is there, and it asks for all of them", () => {
     const asked = metricsIn(expressionsOf(dashboard));
 
-    expect(asked.filter((name) => !told.includes(name))).toEqual([]);
-    expect(told.filter((name) => !asked.includes(name))).toEqual([]);
+    expect(asked.filter((name) => !names.includes(name))).toEqual([]);
+    expect(names.filter((name) => !asked.includes(name))).toEqual([]);
   });
 
   test("alerts and the dashboard pick them by labels that they have", () => {
@@ -75,7 +77,7 @@ describe("Of the metrics", () => {
     const asked = metricsIn(rules.map(({ expr }) => expr));
 
     expect(rules.length).toBeGreaterThan(10);
-    expect(asked.filter((name) => !told.includes(name))).toEqual([]);
+    expect(asked.filter((name) => !names.includes(name))).toEqual([]);
     for (const { alert, annotations, labels } of rules) {
       expect([alert, annotations.summary, labels.severity]).toEqual([
         expect.stringMatching(/^Stillup/),

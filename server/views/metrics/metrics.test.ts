@@ -37,7 +37,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
   });
 
   eachRow(["", "Bearer wrong", `Basic ${METRICS_TOKEN}`, `Bearer ${METRICS_TOKEN}x`])(
-    "is refused to whoever comes with %p",
+    "is refused with %p",
     async (authorization) => {
       const reply = await fetch(`${server.url}/metrics`, { headers: { authorization } });
 
@@ -99,7 +99,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
     expect(lines).toContain("stillup_checks_under_way 0");
   });
 
-  test("tells of deliveries that wait, and what came of those that were tried", async () => {
+  test("counts deliveries that wait, and the outcomes of those that were tried", async () => {
     const me = await server.account();
     const receiver = startReceiver(503);
     await subscribe(me, receiver.url);
@@ -156,7 +156,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
     expect(after).toContain('stillup_troubles{name="disk_full"} 0');
   });
 
-  test("tells of each process that checks links its memory, its checks and how often it was replaced", async () => {
+  test("reports the memory, checks and replacements of each process that checks links", async () => {
     const state = {
       pid: 4711,
       isStarting: false,
@@ -213,7 +213,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
     );
   });
 
-  test("tells what can be told while the database does not answer, and nothing old", async () => {
+  test("reports what is available while the database does not answer, and nothing old", async () => {
     const engine = {
       ...server.deps.store.engine,
       runInReadPool: () => Promise.reject(new Error("gone")),
@@ -246,7 +246,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
     expect(asked).toBe(2 * once);
   });
 
-  test("asks the database beside the event loop alone", async () => {
+  test("asks the database only outside the event loop", async () => {
     const deps = failingDeps(server.deps, () => new Error("on the event loop"));
 
     expect(await createReader(deps)()).toContain("stillup_database_up 1");

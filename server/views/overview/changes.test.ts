@@ -77,7 +77,7 @@ onServer("GET /changes", (server, { test, testOnBoth }) => {
     expect(items[0].lasted_ms).toBeGreaterThan(2 * HOUR);
   });
 
-  test("is narrowed by kind, group, site and time, and shows nothing of others", async () => {
+  testOnBoth("is narrowed by kind, group, site and time, and shows nothing of others", async () => {
     const [me, other] = [await server().account(), await server().account()];
     const { data: group } = (await me.post("/api/v1/groups", { name: "Docs" })).body;
     const grouped = await addLink(me, { url: "https://example.com/", group_id: group.id });

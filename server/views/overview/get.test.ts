@@ -64,7 +64,7 @@ onServer("GET /overview", (server) => {
     expect((await overview(me)).sites).toBe(2);
   });
 
-  test("tells of dead links in words, the latest first, and how many are new", async () => {
+  test("describes dead links in words, the latest first, and says how many are new", async () => {
     const me = await server().account();
     const group = await addGroup(me);
     const [old, recent] = [await addLink(me), await addLink(me, { group_id: group })];
@@ -112,7 +112,7 @@ onServer("GET /overview", (server) => {
     expect((await overview(me)).recovered).toEqual(BLANK);
   });
 
-  test("tells of no recovery where a link was never dead, or only could not be judged", async () => {
+  test("shows no recovery where a link was never dead, or only could not be judged", async () => {
     const me = await server().account();
     const id = await addLink(me);
 

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { check } from "../../../tests/checked.ts";
 import { DAY } from "../../../tests/checker/ended.ts";
 import { onServer } from "../../../tests/harness.ts";
@@ -7,7 +7,7 @@ import { closeYesterday } from "../../history/status-days.ts";
 
 const PATH = "/api/v1/overview/series";
 
-onServer("GET /overview/series", (server) => {
+onServer("GET /overview/series", (server, { test, testOnBoth }) => {
   /** Until a new day has begun that many times. */
   async function passDays(count: number) {
     for (let day = 0; day < count; day++) {
@@ -29,7 +29,7 @@ onServer("GET /overview/series", (server) => {
     expect(days).toHaveLength(1);
   });
 
-  test("has the links at the end of each day, and what happened on it", async () => {
+  testOnBoth("has the links at the end of each day, and what happened on it", async () => {
     await passDays(1);
     const me = await server().account();
     const add = (path: string) => addLink(me, { url: `https://docs.example.com/${path}` });
@@ -97,7 +97,7 @@ onServer("GET /overview/series", (server) => {
     expect((await other.get(PATH)).body.data.days).toMatchObject([{ alive: 0, dead: 0 }]);
   });
 
-  test("can be limited to a group or a site", async () => {
+  testOnBoth("can be limited to a group or a site", async () => {
     await passDays(1);
     const me = await server().account();
     const group = (await me.post("/api/v1/groups", { name: "Docs" })).body.data.id;

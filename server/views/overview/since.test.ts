@@ -1,10 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { becomeUnknown, check } from "../../../tests/checked.ts";
 import { DAY, HOUR } from "../../../tests/checker/ended.ts";
 import { onServer } from "../../../tests/harness.ts";
 import { newColleague, newOwner, openBrowser } from "../../../tests/session/browser.ts";
 
-onServer("What happened since the last visit", (server) => {
+onServer("What happened since the last visit", (server, { test, testOnBoth }) => {
   async function enter() {
     const made = await newOwner(server());
     const browser = openBrowser(server());
@@ -33,7 +33,7 @@ onServer("What happened since the last visit", (server) => {
     expect(await visit(browser)).toBe(end);
   });
 
-  test("counts what changed after it, over many days, for each person", async () => {
+  testOnBoth("counts what changed after it, over many days, for each person", async () => {
     const { browser, ...made } = await enter();
     const { clock } = server();
     const add = async (url: string): Promise<string> =>

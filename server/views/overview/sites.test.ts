@@ -13,7 +13,7 @@ const attention = async (me: Asker, query = "") =>
   (await me.get(`/api/v1/attention${query}`)).body.data;
 
 onServer("GET /sites", (server, { test, testOnBoth }) => {
-  test("tells of each site what is dead on it and why, the worst first", async () => {
+  test("lists what is dead on each site and why, the worst first", async () => {
     const me = await server().account();
     const docs = [
       await add(me, "https://docs.a.example/1"),
@@ -131,7 +131,7 @@ onServer("GET /sites", (server, { test, testOnBoth }) => {
     }
   });
 
-  test("shows nobody the sites of others", async () => {
+  test("hides the sites of others", async () => {
     const [me, other] = [await server().account(), await server().account()];
     await add(other, "https://theirs.example/");
 

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { eachRow } from "../../../tests/each-row.ts";
 import { type Asker, onServer } from "../../../tests/harness.ts";
@@ -8,7 +8,7 @@ import { siteHosts, sources } from "../../db/tables.ts";
 const PATH = "/api/v1/overview/upcoming";
 const DAY = 86_400_000;
 
-onServer("GET /overview/upcoming", (server) => {
+onServer("GET /overview/upcoming", (server, { test, testOnBoth }) => {
   /** A link to a host whose certificate expires in so many days. */
   async function addHost(me: Asker, host: string, days: number) {
     await addLink(me, { url: `https://${host}/${crypto.randomUUID()}` });
@@ -19,7 +19,7 @@ onServer("GET /overview/upcoming", (server) => {
       .where(and(eq(siteHosts.accountNo, me.accountNo), eq(siteHosts.host, host)));
   }
 
-  test("lists the certificates that expire within 30 days, soonest first", async () => {
+  testOnBoth("lists the certificates that expire within 30 days, soonest first", async () => {
     const me = await server().account();
     await addHost(me, "later.example.org", 30);
     await addHost(me, "soon.example.net", 6);
@@ -80,7 +80,7 @@ onServer("GET /overview/upcoming", (server) => {
     });
   });
 
-  test("shows a certificate of several hosts of a site once", async () => {
+  testOnBoth("shows a certificate of several hosts of a site once", async () => {
     const me = await server().account();
     for (const name of ["www", "docs", "api"]) await addHost(me, `${name}.example.org`, 6);
     await addHost(me, "blog.example.org", 7);

@@ -5,7 +5,7 @@ import { type Format, recognise } from "../../../server/imports/formats.ts";
 import { createGroup, listGroups } from "../../../server/links/groups/groups.ts";
 import { listLinks } from "../../../server/links/list.ts";
 import { onDashboard } from "../../../tests/browser.ts";
-import { toldOf } from "../../../tests/imports/reading.ts";
+import { itemsAsText } from "../../../tests/imports/reading.ts";
 import {
   addButton,
   addedOn,
@@ -47,7 +47,7 @@ const INDEX = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
   <sitemap><loc>javascript:alert(1)</loc></sitemap>
 </sitemapindex>`;
 
-/** Read without a rest, since nobody looks on. */
+/** Read without pauses, since no one looks on. */
 const read = (text: string, format: Format = recognise(text)) =>
   readList(format, text, { rest: async () => {} });
 
@@ -76,7 +76,7 @@ describe("A list that is given to the browser", () => {
     const { text } = await readFile(new File([content], "file"));
 
     expect(recognise(text) as string).toBe(format);
-    expect(toldOf(await read(text))).toEqual(found);
+    expect(itemsAsText(await read(text))).toEqual(found);
   });
 
   const urls = Array.from({ length: 4500 }, (_, n) => `https://example.org/${"x".repeat(60)}/${n}`);

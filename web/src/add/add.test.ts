@@ -27,6 +27,9 @@ const YEARS = 1000 * 86_400_000;
 const FIRST_PAGE = { page: 1, per_page: 100 };
 const MANY = sized(2100, 10_000);
 
+/** After which what could not be read is asked for again. */
+const RETRIES_MS = [1_000, 2_000];
+
 onDashboard("The sheet that adds links", (dashboard) => {
   const callerOf = (accountId: string) => operatorOf(dashboard().server.deps, accountId);
 
@@ -219,7 +222,14 @@ onDashboard("The sheet that adds links", (dashboard) => {
     const { page, accountId } = await dashboard().user();
     const trouble = { status: 502, contentType: "text/html", body: "<h1>Trouble</h1>" };
     await page.route("**/dashboard/api/groups?*", (route) => route.fulfill(trouble));
+    let failed = page.waitForResponse("**/dashboard/api/groups?*");
     await openAdd(page);
+    for (const pause of RETRIES_MS) {
+      await failed;
+      failed = page.waitForResponse("**/dashboard/api/groups?*");
+      await page.clock.runFor(pause);
+    }
+    await failed;
     await sheet(page).getByRole("alert").getByText("(status 502)").waitFor();
     await page.unroute("**/dashboard/api/groups?*");
     const groups = await hold(page, "**/dashboard/api/groups?*");

@@ -16,6 +16,8 @@ import { askerOf } from "../../../tests/web/looking.ts";
 import { alertsPage } from "../../../tests/web/pages/alerts.ts";
 import { go } from "../../../tests/web/pages.ts";
 
+/** After which messages that are on their way are read again. */
+const SOON_MS = 4_000;
 const SLACK = "https://hooks.slack.com/services/T01/B02/abcdefgh1234";
 
 onDashboard("The alerts page", (dashboard) => {
@@ -272,13 +274,14 @@ onDashboard("The alerts page", (dashboard) => {
     await page.getByText("Alert turned on. Sending queued messages.").waitFor();
     await deliverAll(server);
     expect(gone.requests).toHaveLength(2);
+    await page.clock.runFor(SOON_MS);
     await message("Delivered").waitFor();
     expect(await page.locator(".trouble").count()).toBe(0);
 
     const { id: failing } = await subscribe(me, startReceiver(500).url);
     await makeNews(me);
     await deliverAll(server);
-    await page.goto("/alerts");
+    await go(page, "/alerts");
     await heading("1 alert is failing");
     await page.getByText("the receiver returned 500. 1 message failed.").waitFor();
     await go(page, `/alerts/${failing}`);

@@ -13,7 +13,7 @@ import { PASSWORD_MEMORY_MB } from "../../../tests/harness.ts";
 import { createPasswordLink, PASSWORD } from "../../../tests/session/browser.ts";
 import { holdFirstAnswer } from "../../../tests/web/held.ts";
 import { faultsOf } from "../../../tests/web/looking.ts";
-import { emailOn, settled, signIn, signOut } from "../../../tests/web/pages.ts";
+import { emailOn, go, settled, signIn, signOut } from "../../../tests/web/pages.ts";
 
 onDashboard("Signing in", (dashboard) => {
   // One address may try only so often in a minute.
@@ -91,7 +91,7 @@ onDashboard("Signing in", (dashboard) => {
     await page.emulateMedia({ colorScheme: "light" });
     await page.getByRole("button", { name: "Dismiss" }).click();
     await notice.waitFor({ state: "detached" });
-    await page.goto("/settings/activity");
+    await go(page, "/settings/activity");
     await page.getByText("Someone failed 2 times to sign in as").waitFor();
   }
 

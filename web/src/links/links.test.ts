@@ -28,7 +28,7 @@ onDashboard("The links page", (dashboard) => {
     return checkDueLinks({ ...deps, check });
   };
 
-  test("leads to where links are added, shows what is found, keeps its filter in the address, is read once a pointer rests on its name, and tells of what comes meanwhile", async () => {
+  test("leads to where links are added, shows what is found, keeps its filter in the address, is read once a pointer rests on its name, and announces what comes meanwhile", async () => {
     const { page, accountId } = await dashboard().user();
     const list = linksPage(page);
     const refusal = { status: 403, json: { error: { message: "Not now.", status: 403 } } };
@@ -65,7 +65,7 @@ onDashboard("The links page", (dashboard) => {
     await list.count("2 links").waitFor();
     expect(await list.search.inputValue()).toBe("");
     await readAhead(page, accountId);
-    await tellOfNews(page, accountId);
+    await expectAnnouncements(page, accountId);
   });
 
   /** Once a pointer rests on the name of the page. */
@@ -86,8 +86,8 @@ onDashboard("The links page", (dashboard) => {
     expect(asked).toHaveLength(1);
   }
 
-  /** Of what is added or found meanwhile. */
-  async function tellOfNews(page: Page, accountId: string) {
+  /** Checks that the page announces what is added or found meanwhile. */
+  async function expectAnnouncements(page: Page, accountId: string) {
     const { server } = dashboard();
     const { row, count } = linksPage(page);
     await go(page, "/links?status=dead");

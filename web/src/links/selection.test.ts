@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { count, desc, eq } from "drizzle-orm";
-import type { Page, Route } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { batches, links } from "../../../server/db/tables.ts";
 import { fillBatches } from "../../../server/links/fill-batches.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
@@ -37,7 +37,8 @@ onDashboard("Many links at once", (dashboard) => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
     const caller = await addAtRest(server, accountId, numbered(total));
-    await createGroup(server.deps, caller, { name: "Reading", color: "#3366CC" });
+    for (const name of ["Reading", "Later"])
+      await createGroup(server.deps, caller, { name, color: "#3366CC" });
     await page.goto("/links");
     const list = linksPage(page);
     const row = (n: number) => list.row(`https://example.org/${n}`);
@@ -52,6 +53,8 @@ onDashboard("Many links at once", (dashboard) => {
       say: (words: string) => page.getByText(words).waitFor(),
     };
   };
+
+  type Many = Awaited<ReturnType<typeof withLinks>>;
 
   test("are picked one by one, in ranges, by keys or a long press, and stay so until the filter changes", async () => {
     const { page, row, pick, all, bar, selected } = await withLinks(130);
@@ -114,8 +117,43 @@ onDashboard("Many links at once", (dashboard) => {
     expect(scrollWidth).toBe(clientWidth);
   });
 
+  /** Each link gets back what it had, not what the others had. */
+  async function undoChanges({ page, caller, server, row, pick, bar, say }: Many) {
+    const frequenciesNow = async () => {
+      const { store } = server.deps;
+      const isTheirs = eq(links.accountNo, caller.accountNo);
+      const rows = await store.select().from(links).where(isTheirs).orderBy(links.no);
+      return rows.map(({ checkFrequency }) => checkFrequency[0]).join("");
+    };
+    const undo = async () => {
+      const answers = page.waitForResponse("**/links/batch-change");
+      await page.keyboard.press("z");
+      await answers;
+    };
+    async function change(numbers: number[], button: string, to: string, said: string) {
+      for (const n of numbers) await pick(n).click();
+      await bar.getByRole("button", { name: button }).click();
+      await page.getByRole("dialog").getByRole("button", { name: to }).click();
+      await say(said);
+    }
+    await change([3], "Move", "Reading", "1 link was moved to Reading.");
+    await bar.waitFor({ state: "detached" });
+    await seeBoth(page.locator(".toast"), page.locator(".tabs"), [360]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await change([3, 1], "Move", "Later", "2 links were moved to Later.");
+    await undo();
+    await row(3).getByText("Reading").waitFor();
+    await row(1).getByText("Later").waitFor({ state: "detached" });
+
+    await change([3, 1], "Frequency", "Weekly", "2 links were set to weekly checks.");
+    expect(await frequenciesNow()).toBe("wdwd");
+    await undo();
+    expect(await frequenciesNow()).toBe("dddd");
+  }
+
   test("are moved and back again, checked as far as they are there, and deleted once their page is left", async () => {
-    const { page, server, caller, row, pick, all, bar, selected, status, say } = await withLinks(4);
+    const many = await withLinks(4);
+    const { page, server, caller, row, pick, all, bar, selected, status, say } = many;
     const { store } = server.deps;
     await pick(3).click();
     await pick(1).click();
@@ -128,6 +166,7 @@ onDashboard("Many links at once", (dashboard) => {
     await bar.waitFor({ state: "detached" });
     await page.keyboard.press("z");
     await row(3).getByText("Reading").waitFor({ state: "detached" });
+    await undoChanges(many);
 
     await all.click();
     await bar.getByRole("button", { name: "Check now" }).click();
@@ -171,6 +210,8 @@ onDashboard("Many links at once", (dashboard) => {
     await page.getByRole("dialog").getByRole("button", { name: "Weekly" }).click();
     await page.getByRole("button", { name: "Change 2,100 links to weekly checks" }).click();
     await say("2,100 links were set to weekly checks.");
+    // The pointer rests on it, or it would be gone after a while.
+    await page.locator(".toast").dispatchEvent("mouseenter");
     const rows = deps.store.select({ is: links.checkFrequency }).from(links);
     const isTheirs = eq(links.accountNo, caller.accountNo);
     expect(await rows.where(isTheirs).groupBy(links.checkFrequency)).toEqual([{ is: "weekly" }]);
@@ -179,6 +220,8 @@ onDashboard("Many links at once", (dashboard) => {
     await page.getByText("2,100 links", { exact: true }).waitFor();
     await all.click();
     await selected("2,100").waitFor();
+    await seeBoth(page.locator(".toast"), bar);
+    await page.locator(".toast").dispatchEvent("mouseleave");
     await bar.getByRole("button", { name: "Check now" }).click();
     await say("Checking 2,100 links.");
     await status("Alive 0").waitFor();
@@ -233,6 +276,15 @@ const pressEscapeAtOnce = () => {
     document.body.dataset.pressed = "";
   }).observe(document.body, { childList: true, subtree: true });
 };
+
+/** What was done last is said above what can be done next. */
+async function seeBoth(toast: Locator, bar: Locator, widths = [360, 1280]) {
+  for (const width of widths) {
+    await bar.page().setViewportSize({ width, height: 800 });
+    const [above, below] = [(await toast.boundingBox())!, (await bar.boundingBox())!];
+    expect(above.y + above.height).toBeLessThanOrEqual(below.y);
+  }
+}
 
 const isMixed = (box: Element) => (box as HTMLInputElement).indeterminate;
 

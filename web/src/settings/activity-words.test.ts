@@ -12,7 +12,7 @@ const entryOf = (action: string) => ({
   count: 2,
 });
 
-test("Whatever is recorded is told in words of its own", () => {
+test("Whatever is recorded has words of its own", () => {
   const bare = RECORDED.filter((action) => {
     return wordsOf(entryOf(action)) === action.replace(/[._]/g, " ");
   });

@@ -23,9 +23,9 @@ onDashboard("Activity in the settings", (dashboard) => {
     await page.getByText("No matching entries").waitFor();
     await page.getByRole("link", { name: "Show all activity" }).click();
     await rows(page).getByText("created the account").waitFor();
-    await addGroup(me, "Before you were told");
+    await addGroup(me, "Before it was announced");
     live.resolve();
-    await rows(page).getByText("Before you were told").waitFor();
+    await rows(page).getByText("Before it was announced").waitFor();
     const group = await addGroup(me, "Docs");
     await rows(page).getByText("Docs").waitFor();
 
@@ -33,14 +33,14 @@ onDashboard("Activity in the settings", (dashboard) => {
     await me.patch(`/api/v1/links/${kept}`, { group_id: group, check_frequency: "weekly" });
     await me.delete(`/api/v1/links/${gone}`);
     await rows(page).filter({ hasText: "deleted https://example.org/page-" }).waitFor();
-    const told = await rows(page).locator(".what").allInnerTexts();
+    const texts = await rows(page).locator(".what").allInnerTexts();
     const name = `The API key ${me.key.slice(0, 9)}…`;
-    expect(told.slice(0, 2)).toEqual([
+    expect(texts.slice(0, 2)).toEqual([
       expect.stringMatching(/^The API key .* deleted https:\/\/example\.org\/page-\d+/),
       expect.stringMatching(/changed https:.*\n+Changed: group, check frequency$/),
     ]);
-    expect(told[0]).toStartWith(name);
-    expect(told).toContain(`${name} created the group Docs`);
+    expect(texts[0]).toStartWith(name);
+    expect(texts).toContain(`${name} created the group Docs`);
     const ways = await rows(page)
       .locator("a.target")
       .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
@@ -73,21 +73,21 @@ onDashboard("Activity in the settings", (dashboard) => {
     await page.getByText("No matching entries").waitFor();
   });
 
-  test("shows an administrator all accounts, and nobody else", async () => {
+  test("shows all accounts to administrators only", async () => {
     const { server } = dashboard();
     const stranger = await dashboard().user();
-    await addGroup(await askerOf(server, stranger.accountId), "Of somebody else");
+    await addGroup(await askerOf(server, stranger.accountId), "Of someone else");
     const { page } = await dashboard().user({}, "owner", { isAdmin: true });
     await open(page);
-    expect(await rows(page).getByText("Of somebody else").count()).toBe(0);
+    expect(await rows(page).getByText("Of someone else").count()).toBe(0);
 
     await page.getByRole("button", { name: "Whole installation" }).click();
 
-    await rows(page).getByText("Of somebody else").waitFor();
+    await rows(page).getByText("Of someone else").waitFor();
     expect(await faultsInAllLooks(page, "main")).toEqual([]);
     await open(stranger.page, "/settings/activity?all=true");
     expect(await stranger.page.getByRole("button", { name: "Whole installation" }).count()).toBe(0);
-    await rows(stranger.page).getByText("Of somebody else").waitFor();
+    await rows(stranger.page).getByText("Of someone else").waitFor();
     expect(await rows(stranger.page).count()).toBe(3);
   });
 

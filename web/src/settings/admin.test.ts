@@ -22,7 +22,7 @@ test.each([
   [[starting], "1 starting, 1 check, 1 restart"],
   [[running, running, idle], "3, 1 idle, 236.4 MB, 24,691 checks, 1 restart"],
   [[], "Checks run in the server"],
-])("The installation tells of its checker processes: %j", (processes, text) => {
+])("The installation lists its checker processes: %j", (processes, text) => {
   expect(processesText(processes.map((each) => ({ name: "1", pid: 4711, ...each })))).toBe(text);
 });
 
@@ -71,7 +71,7 @@ onDashboard("The installation in the settings", (dashboard) => {
     expect(await theirs.getByRole("link", { name: "Installation" }).count()).toBe(0);
   });
 
-  test("changes a tier and takes that back, adds somebody, keeps the last owner, and deletes an account by its name", async () => {
+  test("changes a tier and takes that back, adds someone, keeps the last owner, and deletes an account by its name", async () => {
     const { server } = dashboard();
     const { page } = await administrator();
     const { account } = await createAccount(server.deps, {

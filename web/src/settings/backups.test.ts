@@ -53,7 +53,7 @@ onDashboard("Backups in the settings", (dashboard) => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("that have just begun are not told as made by an older look at them", async () => {
+  test("that have just begun are not shown as created by a stale response", async () => {
     await forget();
     const { page } = await administrator();
     const made = page.getByText("The backup was created and verified.");

@@ -116,8 +116,8 @@ onDashboard("Links that need attention", (dashboard) => {
     expect(of("tags").flat()).toEqual(["press"]);
     await sound(server);
 
-    await page.goto("/links");
-    await rows(page).first().waitFor();
+    await go(page, "/links");
+    await page.getByText("7 links", { exact: true }).waitFor();
     await page.evaluate(() => localStorage.setItem("stillup-keys-off", "1"));
     for (const key of ["j", "e", "s", "o"]) await page.keyboard.press(key);
     expect(await page.locator("dialog[open], [popover]:popover-open").count()).toBe(0);

@@ -41,7 +41,7 @@ test("each migration after the first says which versions may run next to it", ()
 });
 
 describe("A program that finds newer migrations", () => {
-  test("goes on beside those that allow its version", async () => {
+  test("goes on next to those that allow its version", async () => {
     const engine = open(await freshPostgres());
     await migrate(engine, [...OURS, ALLOWED], 1);
 
@@ -50,7 +50,7 @@ describe("A program that finds newer migrations", () => {
   });
 
   test.each(["-- More.", "-- Runs next to 99.0.0"])(
-    "does not go on beside one that says %p",
+    "does not go on next to one that says %p",
     async (header) => {
       const engine = open(await freshPostgres());
       await migrate(engine, [...OURS, later(header)], 1);
@@ -103,18 +103,18 @@ describe("An upgrade", () => {
     expect(await engine.applied()).toEqual(before);
   });
 
-  test("waits for nobody who is dead, nor for nodes that may go on", async () => {
+  test("waits for no dead node, nor for nodes that may go on", async () => {
     const engine = open(await freshPostgres());
     await node(engine, "dead", "0.0.9", 21_000);
-    await node(engine, "beside", VERSION);
+    await node(engine, "next", VERSION);
 
     expect(await migrate(engine, [...OURS, ALLOWED], 1)).toEqual(["9001_more.sql"]);
   });
 
-  test("does not hold up nodes that serve while somebody has a table that it wants", async () => {
+  test("does not hold up nodes that serve while a reader holds a table that it needs", async () => {
     const url = await freshPostgres();
     const engine = open(url);
-    await node(engine, "beside", VERSION);
+    await node(engine, "next", VERSION);
     const reader = new SQL(url, { max: 1 });
     await reader.unsafe("begin; select 1 from links").simple();
     const statements = `-- Runs next to ${VERSION}\nalter table links add column more text;`;
@@ -131,20 +131,20 @@ describe("An upgrade", () => {
   test("is made by a server as soon as the older nodes are gone, and it says that it waits", async () => {
     const engine = open(await freshPostgres());
     await node(engine, "old", "0.0.9");
-    const told: string[] = [];
+    const steps: string[] = [];
     const gone = { sql: "delete from nodes where id = 'old'", params: [] };
     let slept = 0;
     const sleep = async () => {
       if (++slept === 2) await engine.run(gone);
     };
 
-    const tell = (doing: string) => void told.push(doing);
+    const tell = (doing: string) => void steps.push(doing);
     const upgrade = () => migrate(engine, [...OURS, ALLOWED], 1);
     const applied = await whenOlderAreGone({ sleep }, tell, upgrade);
 
     expect(applied).toEqual(["9001_more.sql"]);
     // Anyone may read it, so it names no node.
-    expect(told).toEqual(["waiting until older nodes are stopped or upgraded"]);
+    expect(steps).toEqual(["waiting until older nodes are stopped or upgraded"]);
   });
 
   test.each([
@@ -156,7 +156,7 @@ describe("An upgrade", () => {
     ["1.0.0", "0.9.0", "0.9.0", null],
     ["2.0.0", "0.9.0", "0.9.0", "1.0.0"],
     ["0.10.0", "0.9.0", "0.9.0", null],
-  ])("to %s beside %s, where the migration allows %p, wants %p", (version, of, allows, wants) => {
+  ])("to %s next to %s, where the migration allows %p, wants %p", (version, of, allows, wants) => {
     const upgrade = () =>
       refuseOlderNodes(
         [later(allows && `-- Runs next to ${allows}`)],

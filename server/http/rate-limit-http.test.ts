@@ -38,7 +38,7 @@ onServer("Over HTTP the rate limit", (server) => {
     expect((await me.get(path)).status).toBe(404);
   });
 
-  test("is told in headers by the minute and by the hour", async () => {
+  test("is reported in headers by the minute and by the hour", async () => {
     const me = await server().account();
     await use(me, 2);
     server().clock.moveBy(8_000);
@@ -46,8 +46,8 @@ onServer("Over HTTP the rate limit", (server) => {
 
     const { headers } = await me.get(path);
 
-    const told = Object.fromEntries([...headers].filter(([name]) => /ratelimit/.test(name)));
-    expect(told).toEqual({
+    const limits = Object.fromEntries([...headers].filter(([name]) => /ratelimit/.test(name)));
+    expect(limits).toEqual({
       "x-ratelimit-limit": "120",
       "x-ratelimit-remaining": "117",
       "x-ratelimit-reset": String(Math.ceil(now + 52)),
@@ -60,7 +60,7 @@ onServer("Over HTTP the rate limit", (server) => {
     expect(headers.get("retry-after")).toBeNull();
   });
 
-  test("is told with every reply, whatever it is", async () => {
+  test("is reported with every reply, whatever it is", async () => {
     const me = await server().account();
     const stranger = server().asker("nonsense");
     const poor = await server().account("free");
@@ -135,7 +135,7 @@ onServer("Over HTTP the rate limit", (server) => {
     expect(refused.headers.get("retry-after")).toBe("60");
   });
 
-  test("of strangers is their address's, and uses up nobody's key", async () => {
+  test("of strangers is counted by address, and uses up no key's budget", async () => {
     const me = await server().account();
     server().clock.moveBy(MINUTE);
     const stranger = server().asker(`${me.key.slice(0, -1)}_`);
@@ -152,7 +152,7 @@ onServer("Over HTTP the rate limit", (server) => {
 onServer(
   "An hourly limit",
   (server) => {
-    test("is told instead of the minute's when it is the one that is used up", async () => {
+    test("is reported instead of the minute's when it is the one that is used up", async () => {
       const me = await server().account();
       for (let i = 0; i < 5; i++) await me.get("/api/v1/links");
       server().clock.moveBy(20 * MINUTE);
@@ -170,7 +170,7 @@ onServer(
 onServer(
   "Without limits",
   (server) => {
-    test("nothing is refused and nothing told", async () => {
+    test("nothing is refused and nothing reported", async () => {
       const me = await server().account();
 
       const replies = await Promise.all(

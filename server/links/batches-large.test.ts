@@ -19,7 +19,7 @@ onBothEngines("While a large batch is being checked", (server) => {
     ]);
   });
 
-  test("what comes due is not late, whoever it belongs to", async () => {
+  test("what comes due is not late, in any account", async () => {
     const { loop, clock } = await startLarge(server(), { places: 20 });
     const other = await server().account();
     await loop.seconds(5);
@@ -34,7 +34,7 @@ onBothEngines("While a large batch is being checked", (server) => {
     await loop.stop();
   });
 
-  test("it has all places that nobody else needs", async () => {
+  test("it uses all slots that no one else needs", async () => {
     const { loop } = await startLarge(server(), { places: 200 });
 
     await loop.seconds(10);
