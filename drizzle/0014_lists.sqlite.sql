@@ -1,3 +1,5 @@
+-- Runs next to 0.1.0
+
 -- One row of counts for each account, group, tag and source. Pages of lists are found by index.
 
 DROP TRIGGER links_count_insert;

@@ -63,7 +63,8 @@ export const conditionOf = (table: string) =>
   table === "facts" ? ` where name not like '${NOTES}%'` : "";
 
 function inOrder(database: Database): Table[] {
-  const sql = "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'";
+  // Not those of the search, which the new database makes itself.
+  const sql = "select name from pragma_table_list where type = 'table' and name not like 'sqlite%'";
   const names = valuesOf(database, `${sql} order by name`).map(([name]) => name as string);
   const ordered = new Set<string>();
   const add = (name: string) => {
