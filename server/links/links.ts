@@ -252,7 +252,7 @@ export const matchingLinks = (owner: Owner, filter: LinkFilter, now: number): SQ
     inGroup(filter.group_id),
     filter.check_frequency ? eq(links.checkFrequency, filter.check_frequency) : undefined,
     isByCreation(filter) ? created(filter) : undefined,
-    filter.search ? searched(filter.search, filter.search_in) : undefined,
+    searched(filter, { isEach: false }),
     filter.site ? eq(links.site, filter.site) : undefined,
     filter.reason ? withReason(filter.reason) : undefined,
     filter.status === "dead" && isByCause(filter) ? NOT_OK : undefined,
@@ -265,14 +265,23 @@ function created({ created_from: from, created_to: to }: LinkFilter): SQL {
   return sql`${links.no} in (select ${links.no} from ${links} where ${isBetween})`;
 }
 
-/** The title and the external id have an index of their own on PostgreSQL. */
-function searched(text: string, place: LinkFilter["search_in"]): SQL | undefined {
-  const inUrl = contains(links.url, text);
+/**
+ * Links with the text in their URL, or in their title and external id as well.
+ * @param isEach whether these are looked up for each link; otherwise they are searched first, for which PostgreSQL has an index
+ */
+export function searched(
+  { search, search_in: place }: LinkFilter,
+  { isEach }: { isEach: boolean },
+): SQL | undefined {
+  if (!search) return undefined;
+  const inUrl = contains(links.url, search);
   if (place !== "all") return inUrl;
   const { linkNo, title, externalId } = linkTexts;
-  const inTexts = sql`select ${linkNo} from ${linkTexts}
-    where ${contains(title, text)} or ${contains(externalId, text)}`;
-  return sql`(${inUrl} or ${links.no} in (${inTexts}))`;
+  const fits = sql`(${contains(title, search)} or ${contains(externalId, search)})`;
+  const inTexts = isEach
+    ? sql`exists (select 1 from ${linkTexts} where ${linkNo} = ${links.no} and ${fits})`
+    : sql`${links.no} in (select ${linkNo} from ${linkTexts} where ${fits})`;
+  return sql`(${inUrl} or ${inTexts})`;
 }
 
 /** Conditions on what people decided and noted, each of which an index finds. */

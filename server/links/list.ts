@@ -25,6 +25,7 @@ import {
   numberOfSource,
   ownFilter,
   SETTLED,
+  searched,
 } from "./links.ts";
 import type { LinkQuery, ShownLink } from "./model.ts";
 import { withExtras } from "./triage/extras.ts";
@@ -198,9 +199,10 @@ async function choose(
   const checking = filter.status && !attention ? await readChecking(store, caller, now) : [];
   const few = filter.search ? await fewWith(store, filter.search, filter.search_in) : undefined;
   const ownSource = sourceId === NO_SOURCE ? sourceId : undefined;
-  const rest = { ...filter, status, tag: undefined, source_id: ownSource };
+  const rest = { ...filter, status, search: undefined, tag: undefined, source_id: ownSource };
   const conditions = and(
     matchingLinks(caller, rest, SETTLED),
+    searched(filter, { isEach: store.engine.name === "sqlite" }),
     ...otherTags.map(hasTag),
     isChecking ? isAmong(store, checking) : undefined,
     few && isAmong(store, few),
