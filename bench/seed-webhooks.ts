@@ -1,9 +1,9 @@
 import { OPERATOR } from "../server/api/caller.ts";
 import { openDeps } from "../server/app/build.ts";
 import { readConfig } from "../server/config/config.ts";
-import type { EventType } from "../server/db/tables.ts";
 import { systemClock } from "../server/lib/clock.ts";
 import { chunksOf } from "../server/lib/steps.ts";
+import type { EventType } from "../server/lib/vocabulary.ts";
 import { sampleOf } from "../server/webhooks/event-types.ts";
 import { type NewEvent, publishEvents } from "../server/webhooks/events.ts";
 import { createWebhook } from "../server/webhooks/webhooks.ts";

@@ -6,11 +6,12 @@ import { openDeps } from "../server/app/build.ts";
 import { readConfig } from "../server/config/config.ts";
 import { takeNumbers } from "../server/db/queries.ts";
 import { rowsOf, type Store } from "../server/db/store.ts";
-import { accounts, type FREQUENCIES, type Verdict } from "../server/db/tables.ts";
+import { accounts } from "../server/db/tables.ts";
 import { numbersOfKinds } from "../server/history/kinds.ts";
 import { systemClock } from "../server/lib/clock.ts";
 import { newId } from "../server/lib/ids.ts";
 import { siteOfUrl } from "../server/lib/site.ts";
+import type { FREQUENCIES, Verdict } from "../server/lib/vocabulary.ts";
 import { reclassify } from "../server/links/reclassify.ts";
 import { bucketOfUrl } from "../server/work/nodes.ts";
 

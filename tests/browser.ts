@@ -14,7 +14,8 @@ import {
 import { createSession } from "../server/accounts/sessions.ts";
 import { createAccount } from "../server/accounts/users.ts";
 import type { Env } from "../server/config/config.ts";
-import { type ROLES, type UserRow, users } from "../server/db/tables.ts";
+import { type UserRow, users } from "../server/db/tables.ts";
+import type { ROLES } from "../server/lib/vocabulary.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeAtEnd } from "./shared.ts";

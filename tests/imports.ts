@@ -42,3 +42,19 @@ export function mutualPairs(imports: Import[]): string[] {
     return from! < to! && edges.has(`${to} ${from}`);
   });
 }
+
+/** The first circle of each file that is in one, as "a > b > a". */
+export function circlesIn(imports: Import[]): string[] {
+  const next = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const found: string[] = [];
+  function follow(file: string, path: string[]) {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(" > "));
+    else if (!done.has(file)) {
+      for (const { to } of next.get(file) ?? []) follow(to, [...path, file]);
+      done.add(file);
+    }
+  }
+  for (const file of next.keys()) follow(file, []);
+  return found;
+}

@@ -14,10 +14,11 @@ import {
 import { addRateLimitHeaders, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
 import { basePathOf, type Config } from "../config/config.ts";
 import { preparedOnce } from "../db/store.ts";
-import { apiKeys, type Tier } from "../db/tables.ts";
+import { apiKeys } from "../db/tables.ts";
 import { AppError, type ErrorCode } from "../lib/errors.ts";
 import { hashToken, isApiKey } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import type { Tier } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { findSession } from "./sessions.ts";
 import type { Visitor } from "./sign-in.ts";

@@ -15,10 +15,11 @@ import {
 import type { Actor, Caller } from "../api/caller.ts";
 import { lockText } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { type MailKind, mailAddresses, mails, type UserRow, users } from "../db/tables.ts";
+import { mailAddresses, mails, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import type { MailKind } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import type { Invitation } from "./model.ts";
 import { createPasswordLink, findUser } from "./users.ts";

@@ -4,10 +4,11 @@ import * as z from "zod";
 import type { Caller } from "../api/caller.ts";
 import { totalLinks } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { accounts, apiKeys, sources, TIERS, usageDays } from "../db/tables.ts";
+import { accounts, apiKeys, sources, usageDays } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { notFound } from "../lib/errors.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
+import { TIERS } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 
 const MINUTE = 60_000;

@@ -14,12 +14,12 @@ import {
   linkTriage,
   passwordLinks,
   setupTokens,
-  type Tier,
   type UserRow,
   users,
 } from "../db/tables.ts";
 import { AppError, conflict, noSuchPath, notFound } from "../lib/errors.ts";
 import { hashToken, newId, newSessionToken, newSetupToken } from "../lib/ids.ts";
+import type { Tier } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { emailTarget, recordChange, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";

@@ -1,8 +1,9 @@
 import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
-import type { AuditRow, SessionRow, Tier, UserRow } from "../db/tables.ts";
+import type { AuditRow, SessionRow, UserRow } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import type { Tier } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import type { Claim } from "./idempotency.ts";
 import { HOUR } from "./rate-limit.ts";

@@ -20,10 +20,11 @@ import {
 import { type Caller, OPERATOR } from "../api/caller.ts";
 import type { Config } from "../config/config.ts";
 import { oidcOf } from "../config/oidc.ts";
-import { type ApiKeyRow, TIERS, type Tier } from "../db/tables.ts";
+import type { ApiKeyRow } from "../db/tables.ts";
 import { failure } from "../lib/errors.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { hashPassword } from "../lib/passwords.ts";
+import { TIERS, type Tier } from "../lib/vocabulary.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";

@@ -1,5 +1,4 @@
 import type { Caller } from "../api/caller.ts";
-import type { Frequency } from "../db/tables.ts";
 import {
   adding,
   type NotKept,
@@ -10,6 +9,7 @@ import {
 import type { Item } from "../imports/reading.ts";
 import type { AppError } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
+import type { Frequency } from "../lib/vocabulary.ts";
 import { changeEach, previewChanges } from "../links/change.ts";
 import {
   createLinks,

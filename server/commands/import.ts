@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { findPeople } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
-import { FREQUENCIES, type Frequency } from "../db/tables.ts";
 import { FORMAT_NAMES, type Format } from "../imports/formats.ts";
 import type { Item } from "../imports/reading.ts";
+import { FREQUENCIES, type Frequency } from "../lib/vocabulary.ts";
 import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
 import type { Deps } from "../work/deps.ts";
 import { callerFor, withEmail } from "./accounts.ts";

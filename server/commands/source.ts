@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { readBody } from "../accounts/model.ts";
 import type { Caller } from "../api/caller.ts";
-import { FREQUENCIES, type Frequency, SOURCE_KINDS, type SourceKind } from "../db/tables.ts";
 import { toIsoOrNull } from "../lib/moments.ts";
+import { FREQUENCIES, type Frequency, SOURCE_KINDS, type SourceKind } from "../lib/vocabulary.ts";
 import { openGroupBook } from "../links/groups/groups.ts";
 import { NewSource, type ShownSource, SourcePreviewBody, statusOf } from "../sources/model.ts";
 import { previewSource } from "../sources/preview.ts";

@@ -5,7 +5,8 @@ import { deliveriesOf, makeNews, startReceiver, subscribe } from "../../tests/re
 import { until } from "../../tests/until.ts";
 import { createMeter } from "../accounts/usage.ts";
 import type { Role } from "../config/settings.ts";
-import { links, WORKS, webhooks } from "../db/tables.ts";
+import { links, webhooks } from "../db/tables.ts";
+import { WORKS } from "../lib/vocabulary.ts";
 import { createLoops } from "../work/loops.ts";
 import { startLoops } from "./start-loops.ts";
 

@@ -1,5 +1,5 @@
-import type { ROLES } from "../db/tables.ts";
 import { SettingProblem } from "../lib/errors.ts";
+import type { ROLES } from "../lib/vocabulary.ts";
 import { isLoopbackHost } from "../net/policy.ts";
 import type { Config } from "./config.ts";
 

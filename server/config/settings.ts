@@ -4,16 +4,16 @@ import { availableParallelism, hostname } from "node:os";
 import { resolve } from "node:path";
 import { CronPattern } from "croner";
 import * as z from "zod";
+import { SettingProblem } from "../lib/errors.ts";
+import { readMailAddress } from "../lib/mail-address.ts";
+import { parseKey } from "../lib/secret-box.ts";
 import {
   FREQUENCIES,
   type Frequency,
   ROLES as PERSON_ROLES,
   TIERS,
   type Tier,
-} from "../db/tables.ts";
-import { SettingProblem } from "../lib/errors.ts";
-import { readMailAddress } from "../lib/mail-address.ts";
-import { parseKey } from "../lib/secret-box.ts";
+} from "../lib/vocabulary.ts";
 import { parseHostList } from "../net/policy.ts";
 import { parseServer } from "../net/resolve.ts";
 import { readOwnServices } from "../verdict/services/own-services.ts";

@@ -253,12 +253,12 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.insert(groups).values({ ...group, createdAt: AT, updatedAt: AT });
     const counts = async () => {
       const all = sql<number>`${linkCounts.active} + ${linkCounts.dead} + ${linkCounts.unknown}`;
-      const { subject, part, dead, unknown } = linkCounts;
+      const { subject, dead, unknown } = linkCounts;
       const rows = await store
-        .select({ subject, part, dead, unknown })
+        .select({ subject, dead, unknown })
         .from(linkCounts)
         .where(gt(all, 0))
-        .orderBy(subject, part);
+        .orderBy(subject);
       return rows.map(Object.values);
     };
 
@@ -267,17 +267,12 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.update(links).set({ groupId: "g1" }).where(eq(links.id, "l3"));
     await store.delete(links).where(eq(links.id, "l4"));
     expect(await counts()).toEqual([
-      [1, 0, 1, 0],
-      [1, 1, 0, 1],
-      [2, 0, 1, 0],
-      [2, 1, 0, 1],
+      [1, 1, 1],
+      [2, 1, 1],
     ]);
 
     await store.delete(groups).where(eq(groups.id, "g1"));
-    expect((await counts()).slice(0, 2)).toEqual([
-      [1, 0, 1, 0],
-      [1, 1, 0, 1],
-    ]);
+    expect((await counts())[0]).toEqual([1, 1, 1]);
     await store.engine.close();
   });
 

@@ -60,7 +60,6 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
     unpack: ["json_array_elements(cast(cast(", " as text) as json)) as unpacked(value)"],
     holdWebhooks: "for key share of webhooks",
     version: () => null,
-    findLinks: null,
     run,
     size: () => numberOf("select pg_database_size(current_database())"),
     runInReadPool: run,

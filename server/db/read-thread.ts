@@ -1,17 +1,12 @@
 import { Database } from "bun:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { createLinkMemory, type FoundLinks, type LinkSearch } from "./link-search.ts";
 import type { Query, Rows } from "./store.ts";
 
-/** A question to this thread, and its answer. */
-export type Question = { search: LinkSearch } | { query: Query };
-export type Answer = FoundLinks | Rows;
-
-export type ToThread = { id: number; question: Question } | "checkpoint" | "end";
+export type ToThread = { id: number; query: Query } | "checkpoint" | "end";
 
 /** Of an error, only what crosses threads: `code` is SQLite's. */
 export type FromThread = { id: number } & (
-  | { answer: Answer }
+  | { rows: Rows }
   | { error: { message: string; code: string | undefined } }
 );
 
@@ -19,11 +14,9 @@ const database = new Database(workerData as string, { readwrite: true, strict: t
 database.run(`
   PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA synchronous = FULL;
 `);
-const memory = createLinkMemory(database);
 
 parentPort?.on("message", (message: ToThread) => {
   if (message === "end") {
-    memory.close();
     database.close(true);
     process.exit();
   }
@@ -40,10 +33,9 @@ function checkpoint(): void {
   }
 }
 
-function answer({ id, question }: { id: number; question: Question }): FromThread {
+function answer({ id, query }: Exclude<ToThread, string>): FromThread {
   try {
-    const found = "search" in question ? memory.find(question.search) : read(question.query);
-    return { id, answer: found };
+    return { id, rows: read(query) };
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
     return { id, error: { message, code } };

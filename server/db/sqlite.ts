@@ -80,7 +80,6 @@ export function openSqlite(
     historyPartitions: null,
     // Checks are deleted in the transaction that retains their hours.
     notWrittenDown: "true",
-    findLinks: (search) => readPool.find(search).catch(fail),
     size: async () => {
       const sql = "select page_count * page_size from pragma_page_count(), pragma_page_size()";
       return read(() => Number(rowsOf(reader, { sql, params: [] })[0]![0]));

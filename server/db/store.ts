@@ -1,7 +1,6 @@
 import { DrizzleQueryError, fillPlaceholders, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { type AnySQLiteColumn, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
-import type { FoundLinks, LinkSearch } from "./link-search.ts";
 
 /**
  * Rules that keep one set of queries correct on both databases:
@@ -45,8 +44,6 @@ export interface Engine {
   /** A number that changes with every write of any process; null if reading it would cost a query. */
   version(): number | null;
   run(query: Query): Promise<Rows>;
-  /** Finds links of large accounts in the reading thread; null where queries never block the event loop. */
-  readonly findLinks: ((search: LinkSearch) => Promise<FoundLinks>) | null;
   /** Runs a select that may take long where it blocks nothing else. */
   runInReadPool(query: Query): Promise<Rows>;
   /** The size of the database in bytes. */
@@ -240,7 +237,6 @@ const within = (engine: Engine, run: Engine["run"]): Engine => ({
   ...engine,
   run,
   runInReadPool: run,
-  findLinks: null,
   transaction: (work) => work(run),
 });
 
@@ -310,6 +306,33 @@ export const isUnavailable = (error: unknown) => causeOf(error) instanceof Unava
 /** Whether the column contains the text, ignoring case. `%` and `_` are literal. */
 export const contains = (column: AnySQLiteColumn, text: string) =>
   sql`lower(${column}) like ${`%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
+
+/** Consecutive characters by which texts are found in an index, as SQLite's `trigram` tokenizer has them. */
+const TRIGRAM = 3;
+/** More of them find no fewer links. */
+const MOST_TRIGRAMS = 20;
+
+/**
+ * Selects the numbers of links, of any account, whose URL may contain the text, or whose title and external id may. On
+ * PostgreSQL, and for texts of one or two characters, there is no such index: undefined.
+ */
+export function mayContain({ engine }: Store, text: string, isInTexts: boolean): SQL | undefined {
+  const characters = [...text];
+  if (engine.name === "postgres" || characters.length < TRIGRAM || text.includes("\0"))
+    return undefined;
+  const trigrams = characters.slice(0, 1 - TRIGRAM).map(
+    (_, i) =>
+      `"${characters
+        .slice(i, i + TRIGRAM)
+        .join("")
+        .replaceAll('"', '""')}"`,
+  );
+  const all = trigrams.slice(0, MOST_TRIGRAMS).join(" AND ");
+  const inUrls = sql`select rowid as no from link_url_trigrams where link_url_trigrams match ${all}`;
+  return isInTexts
+    ? sql`${inUrls} union select rowid from link_text_trigrams where link_text_trigrams match ${all}`
+    : inUrls;
+}
 
 type CellType = "text" | "bigint";
 

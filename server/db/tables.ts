@@ -1,138 +1,35 @@
 import { getTableColumns } from "drizzle-orm";
 import { customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
+import {
+  ACTOR_KINDS,
+  ATTEMPT_TRIGGERS,
+  CHANGE_KINDS,
+  DELIVERED_TYPES,
+  DELIVERY_STATUSES,
+  DISABLED_REASONS,
+  EVENT_TYPES,
+  FILTER_FIELDS,
+  FORMATS,
+  FREQUENCIES,
+  HANDLINGS,
+  HOST_KINDS,
+  LINK_ACTIONS,
+  MAIL_KINDS,
+  PAGE_STATES,
+  ROLES,
+  RUN_STATUSES,
+  RUN_TRIGGERS,
+  SOURCE_KINDS,
+  TIERS,
+  TRIGGERS,
+  VERDICTS,
+} from "../lib/vocabulary.ts";
 
 /**
  * The tables that drizzle/ creates, declared once for both databases. Times are milliseconds since 1970. Ids and times
  * come from code, so no column has a default.
  */
-
-export const TIERS = ["free", "pro", "business", "enterprise"] as const;
-export type Tier = (typeof TIERS)[number];
-export const VERDICTS = ["active", "dead", "unknown"] as const;
-export type Verdict = (typeof VERDICTS)[number];
-export const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
-export const TRIGGERS = ["scheduled", "manual", "initial", "batch"] as const;
-export const EVENT_TYPES = [
-  "link.dead",
-  "link.alive",
-  "link.created",
-  "link.deleted",
-  "link.changed",
-  "check.complete",
-  "batch.complete",
-  "source.complete",
-  "summary.ready",
-  "usage.threshold",
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
-/** What people have decided about a link: nothing, that they know, or that they do not want to hear of it. */
-export const HANDLINGS = ["open", "acknowledged", "muted"] as const;
-export type Handling = (typeof HANDLINGS)[number];
-/** The entries of a link's timeline, other than changes of its status. */
-export const LINK_ACTIONS = [
-  "acknowledged",
-  "acknowledgement_ended",
-  "muted",
-  "mute_ended",
-  "reopened",
-  "assigned",
-  "override_set",
-  "override_ended",
-  "url_changed",
-  "tagged",
-  "changed",
-] as const;
-export type LinkAction = (typeof LINK_ACTIONS)[number];
-/** Where links come from: what is read, or `push` for what others send. */
-export const SOURCE_KINDS = [
-  "site",
-  "sitemap",
-  "feed",
-  "list",
-  "git",
-  "linkding",
-  "karakeep",
-  "linkace",
-  "wordpress",
-  "push",
-] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
-export const RUN_STATUSES = [
-  "queued",
-  "reading",
-  "settling",
-  "complete",
-  "incomplete",
-  "failed",
-  "cancelled",
-] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
-export const RUN_TRIGGERS = ["initial", "scheduled", "manual"] as const;
-export const PAGE_STATES = ["waiting", "read", "gone", "failed", "moved", "skipped"] as const;
-export type PageState = (typeof PAGE_STATES)[number];
-/** In which element links stand. The database has their indexes, so new ones are added at the end. */
-export const ELEMENT_KINDS = [
-  "link",
-  "area",
-  "image",
-  "media",
-  "frame",
-  "script",
-  "style",
-  "metadata",
-  "definition",
-] as const;
-export type ElementKind = (typeof ELEMENT_KINDS)[number];
-export const ROLES = ["owner", "editor", "viewer"] as const;
-export const DISABLED_REASONS = ["user", "failing", "gone", "unconfirmed", "unsubscribed"] as const;
-/** How a host answers requests for pages that do not exist; nothing can be learned about `closed` hosts. */
-const HOST_KINDS = ["honest", "page", "closed"] as const;
-/** The format of a webhook's messages: the API's own, or that of one of these services. */
-export const FORMATS = [
-  "standard",
-  "slack",
-  "discord",
-  "teams",
-  "telegram",
-  "ntfy",
-  "apprise",
-  "email",
-] as const;
-export type Format = (typeof FORMATS)[number];
-/** How much of a webhook's URL is shown; `unreadable` when its secret key is lost. */
-export const URL_STATES = ["full", "shortened", "unreadable"] as const;
-export type UrlState = (typeof URL_STATES)[number];
-export const DELIVERY_STATUSES = [
-  "pending",
-  "delivering",
-  "succeeded",
-  "failed",
-  "exhausted",
-  "cancelled",
-  "expired",
-  "paused",
-  "digested",
-] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-export const ATTEMPT_TRIGGERS = ["scheduled", "manual", "test"] as const;
-/** What a delivery may hold: an event, or a digest of many. */
-export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
-export type DeliveredType = (typeof DELIVERED_TYPES)[number];
-
-/**
- * Who can change something: a person of the account, an API key, the operator at the command line, someone not signed in,
- * an administrator of the installation from another account, or a source, by what stands in it.
- */
-export const ACTOR_KINDS = [
-  "user",
-  "key",
-  "operator",
-  "stranger",
-  "administrator",
-  "source",
-] as const;
 
 /**
  * Milliseconds since 1970. Both databases refuse a fraction, which a wait may leave in what code computes, so a moment is
@@ -574,10 +471,9 @@ export const classification = sqliteTable("classification", {
   lastLinkId: text("last_link_id"),
 });
 
-/** Counts of links by settled status, per thousand numbers. `subject` is the number of an account, a group or a tag. */
+/** Counts of links by settled status. `subject` is the number of an account, a group, a tag or a source. */
 export const linkCounts = sqliteTable("link_counts", {
-  subject: integer("subject").notNull(),
-  part: integer("part").notNull(),
+  subject: integer("subject").primaryKey(),
   active: integer("active").notNull(),
   dead: integer("dead").notNull(),
   unknown: integer("unknown").notNull(),
@@ -619,20 +515,6 @@ export const statusDays = sqliteTable("status_days", {
   cameBack: integer("came_back").notNull(),
   becameUnknown: integer("became_unknown").notNull(),
 });
-
-/**
- * `moved`: a link that is alive redirects from now on. `certificate`: it became unknown since its certificate is not
- * trusted. `changed_hands` is not recorded yet.
- */
-export const CHANGE_KINDS = [
-  "died",
-  "came_back",
-  "became_unknown",
-  "moved",
-  "changed_hands",
-  "certificate",
-] as const;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** Changes of status, without first verdicts. */
 export const changes = sqliteTable("changes", {
@@ -753,8 +635,6 @@ export const webhooks = sqliteTable("webhooks", {
   deletedAt: moment("deleted_at"),
 });
 
-export const FILTER_FIELDS = ["group", "service", "reason", "tag", "assignee"] as const;
-
 /** The values of a webhook's filter. */
 export const webhookFilters = sqliteTable("webhook_filters", {
   webhookId: text("webhook_id").notNull(),
@@ -770,9 +650,6 @@ export const mailAddresses = sqliteTable("mail_addresses", {
   confirmedAt: moment("confirmed_at"),
   refusedAt: moment("refused_at"),
 });
-
-export const MAIL_KINDS = ["invite", "password", "confirm", "changed", "assigned", "host"] as const;
-export type MailKind = (typeof MAIL_KINDS)[number];
 
 /** Mail to people that no webhook sends. `data` is JSON without tokens. */
 export const mails = sqliteTable("mails", {
@@ -924,10 +801,6 @@ export const nodes = sqliteTable("nodes", {
   seenAt: moment("seen_at").notNull(),
   state: text("state").notNull(),
 });
-
-/** The kinds of work that nodes share. */
-export const WORKS = ["checks", "deliveries"] as const;
-export type Work = (typeof WORKS)[number];
 
 /** An object with one value for each of them. */
 export const ofWorks = <T extends z.ZodType>(of: T) => z.object({ checks: of, deliveries: of });

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { FoundLinks, LinkSearch } from "./link-search.ts";
 import type { Preparation } from "./open.ts";
-import type { Answer, FromThread, Question, ToThread } from "./read-thread.ts";
+import type { FromThread, ToThread } from "./read-thread.ts";
 import { Damaged, type Query, Refused, type Rows, Unavailable } from "./store.ts";
 import type { Message, Results, Task } from "./task-thread.ts";
 
@@ -66,16 +65,14 @@ function threadFile(name: "read" | "task"): string {
   return places.map((place) => join(import.meta.dir, place)).find(existsSync)!;
 }
 
-/** What the thread keeps in memory is read again within about a second per million links. */
 const IDLE_MS = 10 * 60_000;
 
 /** Reads that would block the event loop with SQLite, run in a thread of their own. */
 export type ReadPool = {
   /**
+   * Runs a select.
    * @throws an error with SQLite's code, or Unavailable if the thread failed. The next call starts another.
    */
-  find(search: LinkSearch): Promise<FoundLinks>;
-  /** Runs a select. @throws as `find` does */
   read(query: Query): Promise<Rows>;
   /** Moves what was written from the journal into the file, which waits some 30 ms for the disk. */
   checkpoint(): void;
@@ -90,8 +87,7 @@ export function createReadPool(path: string, idleMs = IDLE_MS): ReadPool {
     return thread;
   };
   return {
-    find: (search) => running().ask({ search }) as Promise<FoundLinks>,
-    read: (query) => running().ask({ query }) as Promise<Rows>,
+    read: (query) => running().read(query),
     checkpoint: () => running().checkpoint(),
     close: async () => thread?.end(),
   };
@@ -101,18 +97,18 @@ type Thread = ReturnType<typeof startThread>;
 
 function startThread(path: string, idleMs: number) {
   const worker = new Worker(threadFile("read"), { workerData: path });
-  const waiting = new Map<number, PromiseWithResolvers<Answer>>();
+  const waiting = new Map<number, PromiseWithResolvers<Rows>>();
   const exited = Promise.withResolvers<void>();
   const send = (message: ToThread) => worker.postMessage(message);
   let [last, over] = [0, false];
 
-  const ask = (question: Question): Promise<Answer> => {
-    const answer = Promise.withResolvers<Answer>();
-    waiting.set(++last, answer);
-    send({ id: last, question });
-    return answer.promise;
+  const read = (query: Query): Promise<Rows> => {
+    const rows = Promise.withResolvers<Rows>();
+    waiting.set(++last, rows);
+    send({ id: last, query });
+    return rows.promise;
   };
-  /** The thread answers all earlier questions first. */
+  /** The thread runs all earlier queries first. */
   const end = (): Promise<void> => {
     over = true;
     send("end");
@@ -133,11 +129,11 @@ function startThread(path: string, idleMs: number) {
   worker.unref();
 
   worker.on("message", ({ id, ...result }: FromThread) => {
-    const answer = waiting.get(id);
+    const asked = waiting.get(id);
     waiting.delete(id);
     idle.refresh();
-    if ("answer" in result) answer?.resolve(result.answer);
-    else answer?.reject(Object.assign(new Error(result.error.message), result.error));
+    if ("rows" in result) asked?.resolve(result.rows);
+    else asked?.reject(Object.assign(new Error(result.error.message), result.error));
   });
   worker.on("error", ({ message }) => fail(`The reading thread failed: ${message}`));
   worker.on("exit", () => {
@@ -145,5 +141,5 @@ function startThread(path: string, idleMs: number) {
     fail("The reading thread has ended.");
     exited.resolve();
   });
-  return { ask, checkpoint, end, isOver: () => over };
+  return { read, checkpoint, end, isOver: () => over };
 }

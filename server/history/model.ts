@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS, type Verdict } from "../db/tables.ts";
+import type { CheckRow, checkKinds } from "../db/tables.ts";
 import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
+import { TRIGGERS, VERDICTS, type Verdict } from "../lib/vocabulary.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 import type { Extremes } from "./extremes.ts";

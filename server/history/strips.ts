@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { numbersOf, type Store } from "../db/store.ts";
-import type { LinkSummary, Verdict } from "../db/tables.ts";
+import type { LinkSummary } from "../db/tables.ts";
+import type { Verdict } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { DAY_MS } from "./roll-ups.ts";
 

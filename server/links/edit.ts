@@ -1,7 +1,7 @@
 import type { Actor } from "../api/caller.ts";
-import type { Frequency, LinkAction, Verdict } from "../db/tables.ts";
 import { type AppError, conflict, invalid } from "../lib/errors.ts";
 import { toIsoOrNull } from "../lib/moments.ts";
+import type { Frequency, LinkAction, Verdict } from "../lib/vocabulary.ts";
 import type { CheckSchedule } from "../work/schedule.ts";
 import type { LinkChange } from "./model.ts";
 import type { AllLinkExtras } from "./triage/extras.ts";

@@ -4,8 +4,8 @@ import { onBothEngines, type TestServer } from "../../tests/harness.ts";
 import { addGroup, addLink, setLink } from "../../tests/rows.ts";
 import { operatorOf } from "../accounts/users.ts";
 import type { Caller } from "../api/caller.ts";
-import { LINK_SORTS, type LinkSort } from "../db/link-search-part.ts";
-import { FREQUENCIES, type LinkRow, links, numbers, VERDICTS } from "../db/tables.ts";
+import { type LinkRow, links, numbers } from "../db/tables.ts";
+import { FREQUENCIES, LINK_SORTS, type LinkSort, VERDICTS } from "../lib/vocabulary.ts";
 import { changeLinks } from "./change.ts";
 import { createLinks } from "./create.ts";
 import { deleteLinks } from "./delete.ts";
@@ -20,8 +20,6 @@ const QUERIES = 40;
 const SERVICES = ["youtube", "vimeo"];
 const REASONS = { active: "ok_redirected", dead: "http_404", unknown: "http_403" };
 const ENDS = ["a", "A%41", "?q=100%", "?x_Y", "?back\\slash", "b/c.d", "?i=ß", "#Frag"];
-/** For lists of an account that counts as large, and of one that does not. */
-const [LARGE, SMALL] = [0, Number.POSITIVE_INFINITY];
 
 /** The same numbers every time, from 0 to below `below`. */
 function createDice() {
@@ -173,107 +171,92 @@ onBothEngines("Any page of any list of links", (server) => {
         const all = plainlySorted(plainly(rows, query, now), query.sort ?? "-created_at");
         const begin = (query.page - 1) * query.per_page;
         const expected = all.slice(begin, begin + query.per_page).map(({ no }) => no);
-        for (const large of [LARGE, SMALL]) {
-          const { items, total } = await listLinks(server().deps, caller, query, large);
-          expect([query, total, items.map(({ no }) => no)]).toEqual([query, all.length, expected]);
-        }
+        const { items, total } = await listLinks(server().deps, caller, query);
+        expect([query, total, items.map(({ no }) => no)]).toEqual([query, all.length, expected]);
       }
       server().clock.moveBy(60_000);
     }
   });
 
-  test.each([LARGE, SMALL])(
-    "finds a link as soon as it is there, and never when it is gone (%p)",
-    async (large) => {
-      const me = await server().account();
-      const caller = await operatorOf(server().deps, me.accountId);
-      const found = async (search: string) => {
-        const query = { search, page: 1, per_page: 20 };
-        const { items, total } = await listLinks(server().deps, caller, query, large);
-        return [total, ...items.map(({ id }) => id)];
-      };
-      const first = await addLink(me, { url: "https://example.org/First" });
-      expect(await found("FIRST")).toEqual([1, first]);
+  test("finds a link as soon as it is there, and never when it is gone", async () => {
+    const me = await server().account();
+    const caller = await operatorOf(server().deps, me.accountId);
+    const found = async (search: string) => {
+      const query = { search, page: 1, per_page: 20 };
+      const { items, total } = await listLinks(server().deps, caller, query);
+      return [total, ...items.map(({ id }) => id)];
+    };
+    const first = await addLink(me, { url: "https://example.org/First" });
+    expect(await found("FIRST")).toEqual([1, first]);
 
-      const second = await addLink(me, { url: "https://example.org/first/second" });
-      expect(await found("fir")).toEqual([2, second, first]);
-      expect(await found("d")).toEqual([1, second]);
+    const second = await addLink(me, { url: "https://example.org/first/second" });
+    expect(await found("fir")).toEqual([2, second, first]);
+    expect(await found("d")).toEqual([1, second]);
 
-      await me.delete(`/api/v1/links/${second}`);
-      expect(await found("fir")).toEqual([1, first]);
-      expect(await found("//")).toEqual([1, first]);
-      expect(await found("f\\")).toEqual([0]);
-    },
-  );
+    await me.delete(`/api/v1/links/${second}`);
+    expect(await found("fir")).toEqual([1, first]);
+    expect(await found("//")).toEqual([1, first]);
+    expect(await found("f\\")).toEqual([0]);
+  });
 
-  test.each([LARGE, SMALL])(
-    "finds a link by a new frequency at once, and by the old one no more (%p)",
-    async (large) => {
-      const me = await server().account();
-      const caller = await operatorOf(server().deps, me.accountId);
-      const link = await addLink(me, { check_frequency: "daily" });
-      const totals = async () => {
-        const found = (["daily", "weekly"] as const).map((check_frequency) =>
-          listLinks(server().deps, caller, { check_frequency, page: 1, per_page: 20 }, large),
-        );
-        return (await Promise.all(found)).map(({ total }) => total);
-      };
-      expect(await totals()).toEqual([1, 0]);
+  test("finds a link by a new frequency at once, and by the old one no more", async () => {
+    const me = await server().account();
+    const caller = await operatorOf(server().deps, me.accountId);
+    const link = await addLink(me, { check_frequency: "daily" });
+    const totals = async () => {
+      const found = (["daily", "weekly"] as const).map((check_frequency) =>
+        listLinks(server().deps, caller, { check_frequency, page: 1, per_page: 20 }),
+      );
+      return (await Promise.all(found)).map(({ total }) => total);
+    };
+    expect(await totals()).toEqual([1, 0]);
 
-      await me.patch(`/api/v1/links/${link}`, { check_frequency: "weekly" });
+    await me.patch(`/api/v1/links/${link}`, { check_frequency: "weekly" });
 
-      expect(await totals()).toEqual([0, 1]);
-    },
-  );
+    expect(await totals()).toEqual([0, 1]);
+  });
 
-  test.each([LARGE, SMALL])(
-    "counts a link under its status again once it is no longer being checked (%p)",
-    async (large) => {
-      const { deps, clock } = server();
-      const me = await server().account();
-      const caller = await operatorOf(deps, me.accountId);
-      const link = await addLink(me, { url: "https://example.org/waiting" });
-      const total = async (status: "unknown" | "checking") => {
-        const query = { status, search: "waiting", page: 1, per_page: 20 };
-        return (await listLinks(deps, caller, query, large)).total;
-      };
-      expect([await total("unknown"), await total("checking")]).toEqual([1, 0]);
+  test("counts a link under its status again once it is no longer being checked", async () => {
+    const { deps, clock } = server();
+    const me = await server().account();
+    const caller = await operatorOf(deps, me.accountId);
+    const link = await addLink(me, { url: "https://example.org/waiting" });
+    const total = async (status: "unknown" | "checking") => {
+      const query = { status, search: "waiting", page: 1, per_page: 20 };
+      return (await listLinks(deps, caller, query)).total;
+    };
+    expect([await total("unknown"), await total("checking")]).toEqual([1, 0]);
 
-      await startCheck(deps, caller, link);
-      expect([await total("unknown"), await total("checking")]).toEqual([0, 1]);
+    await startCheck(deps, caller, link);
+    expect([await total("unknown"), await total("checking")]).toEqual([0, 1]);
 
-      clock.moveBy(HOUR_MS);
-      expect([await total("unknown"), await total("checking")]).toEqual([1, 0]);
-    },
-  );
+    clock.moveBy(HOUR_MS);
+    expect([await total("unknown"), await total("checking")]).toEqual([1, 0]);
+  });
 
-  test.each([LARGE, SMALL])(
-    "comes to each link that fits once, and to none that is made meanwhile (%p)",
-    async (large) => {
-      const { deps } = server();
-      const me = await server().account();
-      const caller = await operatorOf(deps, me.accountId);
-      const add = (i: number) =>
-        addLink(me, { url: `https://${i % 2 ? "odd" : "even"}.test/${i}` });
-      for (let i = 0; i < 40; i++) await add(i);
-      const expected = (await rowsOf(server(), caller))
-        .filter(({ url }) => url.includes("odd"))
-        .map(({ no }) => no);
+  test("comes to each link that fits once, and to none that is made meanwhile", async () => {
+    const { deps } = server();
+    const me = await server().account();
+    const caller = await operatorOf(deps, me.accountId);
+    const add = (i: number) => addLink(me, { url: `https://${i % 2 ? "odd" : "even"}.test/${i}` });
+    for (let i = 0; i < 40; i++) await add(i);
+    const expected = (await rowsOf(server(), caller))
+      .filter(({ url }) => url.includes("odd"))
+      .map(({ no }) => no);
 
-      const seen: number[] = [];
-      for (let before: number | null | undefined; before !== null; ) {
-        const options = { before, most: 6, large };
-        const { nos, next } = await nextMatching(deps, caller, { search: "ODD" }, options);
-        seen.push(...nos);
-        await add(1001 + 2 * seen.length);
-        before = next;
-      }
+    const seen: number[] = [];
+    for (let before: number | null | undefined; before !== null; ) {
+      const options = { before, most: 6 };
+      const { nos, next } = await nextMatching(deps, caller, { search: "ODD" }, options);
+      seen.push(...nos);
+      await add(1001 + 2 * seen.length);
+      before = next;
+    }
 
-      expect(seen).toEqual(expected.toSorted((a, b) => b - a));
-    },
-  );
+    expect(seen).toEqual(expected.toSorted((a, b) => b - a));
+  });
 
-  test.each([LARGE, SMALL])("finds no URL by two that follow each other (%p)", async (large) => {
+  test("finds no URL by two that follow each other", async () => {
     const me = await server().account();
     const caller = await operatorOf(server().deps, me.accountId);
     const urls = ["https://example.org/b", "https://example.org/a"];
@@ -281,6 +264,6 @@ onBothEngines("Any page of any list of links", (server) => {
 
     const query = { search: "a\nhttps", page: 1, per_page: 20 };
 
-    expect(await listLinks(server().deps, caller, query, large)).toEqual({ items: [], total: 0 });
+    expect(await listLinks(server().deps, caller, query)).toEqual({ items: [], total: 0 });
   });
 });

@@ -252,7 +252,7 @@ export const matchingLinks = (owner: Owner, filter: LinkFilter, now: number): SQ
     inGroup(filter.group_id),
     filter.check_frequency ? eq(links.checkFrequency, filter.check_frequency) : undefined,
     isByCreation(filter) ? created(filter) : undefined,
-    filter.search ? searched(filter.search, filter.search_in) : undefined,
+    searched(filter, { isEach: false }),
     filter.site ? eq(links.site, filter.site) : undefined,
     filter.reason ? withReason(filter.reason) : undefined,
     filter.status === "dead" && isByCause(filter) ? NOT_OK : undefined,
@@ -265,14 +265,23 @@ function created({ created_from: from, created_to: to }: LinkFilter): SQL {
   return sql`${links.no} in (select ${links.no} from ${links} where ${isBetween})`;
 }
 
-/** The title and the external id have an index of their own on PostgreSQL. */
-function searched(text: string, place: LinkFilter["search_in"]): SQL | undefined {
-  const inUrl = contains(links.url, text);
+/**
+ * Links with the text in their URL, or in their title and external id as well.
+ * @param isEach whether these are looked up for each link; otherwise they are searched first, for which PostgreSQL has an index
+ */
+export function searched(
+  { search, search_in: place }: LinkFilter,
+  { isEach }: { isEach: boolean },
+): SQL | undefined {
+  if (!search) return undefined;
+  const inUrl = contains(links.url, search);
   if (place !== "all") return inUrl;
   const { linkNo, title, externalId } = linkTexts;
-  const inTexts = sql`select ${linkNo} from ${linkTexts}
-    where ${contains(title, text)} or ${contains(externalId, text)}`;
-  return sql`(${inUrl} or ${links.no} in (${inTexts}))`;
+  const fits = sql`(${contains(title, search)} or ${contains(externalId, search)})`;
+  const inTexts = isEach
+    ? sql`exists (select 1 from ${linkTexts} where ${linkNo} = ${links.no} and ${fits})`
+    : sql`${links.no} in (select ${linkNo} from ${linkTexts} where ${fits})`;
+  return sql`(${inUrl} or ${inTexts})`;
 }
 
 /** Conditions on what people decided and noted, each of which an index finds. */
@@ -281,7 +290,7 @@ function triaged({ accountNo, accountId }: Owner, filter: LinkFilter): (SQL | un
   const inTriage = (condition: SQL) =>
     sql`${links.no} in (select link_no from link_triage where ${condition})`;
   return [
-    attention ? and(eq(links.status, "dead"), eq(links.handling, "open")) : undefined,
+    attention ? NEEDS_ATTENTION : undefined,
     handling === "open" ? eq(links.handling, "open") : undefined,
     handling && handling !== "open" ? and(eq(links.handling, handling), IS_HANDLED) : undefined,
     assignee === "none" ? sql`not ${inTriage(sql`assignee_id is not null`)}` : undefined,
@@ -327,6 +336,8 @@ export async function numberOfSource(
 /** Acknowledged or muted. A literal, since a database cannot match a parameter with the condition of an index. */
 export const IS_HANDLED = sql`${links.handling} <> 'open'`;
 
+const NEEDS_ATTENTION = sql`${links.status} = 'dead' and ${links.handling} = 'open'`;
+
 const ofOverridden = (accountNo: number) =>
   sql`account_no = ${accountNo} and override_until is not null`;
 
@@ -347,10 +358,10 @@ function inGroup(groupId: LinkFilter["group_id"]): SQL | undefined {
   return groupId === NO_GROUP ? isNull(links.groupId) : eq(links.groupId, groupId);
 }
 
-export function withStatus(status: LinkFilter["status"], now: number): SQL | undefined {
+function withStatus(status: LinkFilter["status"], now: number): SQL | undefined {
   if (!status) return undefined;
   if (status === "checking") return gt(links.checkingUntil, now);
-  return and(eq(links.status, status), notChecking(now));
+  return and(eq(links.status, status), now === SETTLED ? undefined : notChecking(now));
 }
 
 const notChecking = (now: number) => or(isNull(links.checkingUntil), lte(links.checkingUntil, now));

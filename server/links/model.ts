@@ -1,19 +1,19 @@
 import * as z from "zod";
-import { LINK_SORTS } from "../db/link-search-part.ts";
-import {
-  FREQUENCIES,
-  HANDLINGS,
-  type LinkResponseRow,
-  type LinkRow,
-  type LinkSummary,
-  VERDICTS,
-} from "../db/tables.ts";
+import type { LinkResponseRow, LinkRow, LinkSummary } from "../db/tables.ts";
 import type { StatusChange } from "../history/model.ts";
 import { STRIP_STATES, type Strip } from "../history/strips.ts";
 import { flag, id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { siteOfUrl } from "../lib/site.ts";
+import {
+  FREQUENCIES,
+  HANDLINGS,
+  LINK_SORTS,
+  LINK_STATUSES,
+  type LinkStatus,
+  VERDICTS,
+} from "../lib/vocabulary.ts";
 import { ExpectBody } from "../verdict/expectations.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { ResponseContent, unpack } from "../verdict/probe/response.ts";
@@ -21,8 +21,6 @@ import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 import { nextTurns } from "../work/schedule.ts";
 import type { AllLinkExtras, LinkExtras } from "./triage/extras.ts";
 import { DECIDED, MetadataChange, NewMetadata, NOTED, TRIAGE_FILTERS } from "./triage/fields.ts";
-
-const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 
 /** A link as lists show it. */
 export type ShownLink = LinkSummary & { extras: LinkExtras; retiredAt?: number };
@@ -331,8 +329,7 @@ export const CheckStarted = z.object({
 export const statusAt = (
   now: number,
   { checkingUntil, status }: Pick<LinkSummary, "checkingUntil" | "status">,
-): (typeof LINK_STATUSES)[number] =>
-  checkingUntil !== null && checkingUntil > now ? "checking" : status;
+): LinkStatus => (checkingUntil !== null && checkingUntil > now ? "checking" : status);
 
 /** @param now decides whether a check is running */
 export const toLink =

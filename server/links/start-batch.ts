@@ -106,7 +106,7 @@ async function planToFill(
   lastNo: number,
 ): Promise<Plan> {
   const query = { ...filter, page: 1, per_page: 1 };
-  const { total: expected } = await findLinks(deps, caller, query, { now: SETTLED });
+  const { total: expected } = await findLinks(deps, caller, query, SETTLED);
   const batch = newBatch(deps, caller, filter, { lastNo: expected > 0 ? lastNo : 0, expected });
   const { accountNo } = caller;
   const toFill = { ...batch, accountNo, filledTo: 0 };

@@ -10,8 +10,8 @@ import {
   refusals,
   toPage,
 } from "../api/reply.ts";
-import { LINK_SORTS } from "../db/link-search-part.ts";
 import { flag, oneOf, paging, queryFlag, text } from "../lib/fields.ts";
+import { LINK_SORTS } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { filterOf, NARROWING } from "./model.ts";
 import { tagName } from "./triage/fields.ts";

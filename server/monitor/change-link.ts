@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { onRows, type Store } from "../db/store.ts";
-import { FREQUENCIES } from "../db/tables.ts";
+import { FREQUENCIES } from "../lib/vocabulary.ts";
 import type { Conclusion, StoredEvidence } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { type CheckSchedule, followUpAt, nextCheckAt, turnAfter } from "../work/schedule.ts";

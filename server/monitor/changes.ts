@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../db/store.ts";
-import type { ChangeKind } from "../db/tables.ts";
 import { type Change, insertChanges } from "../history/changes.ts";
 import { addToStatusDays, bucketOfTimeDead, type DayChange } from "../history/status-days.ts";
+import type { ChangeKind } from "../lib/vocabulary.ts";
 import { isTrustProblem } from "../verdict/reasons/reasons.ts";
 import type { Settled } from "./outcome.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { lockLinks } from "../db/queries.ts";
 import { numbersOf, onRows } from "../db/store.ts";
-import { FREQUENCIES } from "../db/tables.ts";
 import { watchClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import { FREQUENCIES } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
 import { LONGEST_INTERVAL, turnAfter } from "../work/schedule.ts";

@@ -1,4 +1,4 @@
-import type { Verdict } from "../db/tables.ts";
+import type { Verdict } from "../lib/vocabulary.ts";
 import type { OverrideEnd } from "../links/triage/after-checks.ts";
 import type { Override } from "../links/triage/override-model.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";

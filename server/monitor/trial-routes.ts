@@ -3,7 +3,7 @@ import * as z from "zod";
 import { idempotency } from "../api/idempotency.ts";
 import { refusalBeyond } from "../api/rate-limit.ts";
 import { callers, createRefusals, data, recordRefusals } from "../api/reply.ts";
-import { VERDICTS } from "../db/tables.ts";
+import { VERDICTS } from "../lib/vocabulary.ts";
 import { findLinkDetail } from "../links/links.ts";
 import { ExpectBody } from "../verdict/expectations.ts";
 import { type Conclusion, Evidence, sawNothing, toEvidence } from "../verdict/probe/conclusion.ts";

@@ -1,4 +1,4 @@
-import type { ElementKind, SourceKind } from "../db/tables.ts";
+import type { ElementKind, SourceKind } from "../lib/vocabulary.ts";
 import type { Credential } from "./credentials.ts";
 import type { SourceReason } from "./fetching.ts";
 import type { SettingsOf } from "./settings.ts";

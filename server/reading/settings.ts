@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { SourceKind, SourceRow } from "../db/tables.ts";
+import type { SourceRow } from "../db/tables.ts";
 import { FORMAT_NAMES } from "../imports/formats.ts";
 import { flag, oneOf, optionalText, text } from "../lib/fields.ts";
+import type { SourceKind } from "../lib/vocabulary.ts";
 import { patternProblem } from "./patterns.ts";
 import { ELEMENT_GROUPS, USUAL_GROUPS } from "./places.ts";
 

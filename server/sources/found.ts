@@ -4,7 +4,6 @@ import type { Caller } from "../api/caller.ts";
 import { sumOf } from "../db/queries.ts";
 import { contains, numbersOf, type Store } from "../db/store.ts";
 import {
-  ELEMENT_KINDS,
   linkOrigins,
   links,
   linkTags,
@@ -17,6 +16,7 @@ import {
 } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
+import { ELEMENT_KINDS } from "../lib/vocabulary.ts";
 import { findAnyLink } from "../links/links.ts";
 import type { Deps } from "../work/deps.ts";
 import type { OccurrenceExportQuery, OccurrenceQuery, SourcePageQuery } from "./found-model.ts";

@@ -1,15 +1,10 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { numbersOf, type Store } from "../db/store.ts";
-import {
-  type SourceKind,
-  type SourceRow,
-  sourceLinks,
-  sourcePages,
-  sourceRuns,
-} from "../db/tables.ts";
+import { type SourceRow, sourceLinks, sourcePages, sourceRuns } from "../db/tables.ts";
 import { createWakeSignal, repeat } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
+import type { SourceKind } from "../lib/vocabulary.ts";
 import { type Batch, jobOf, type ReadEnd, type ReadKind, type Target } from "../reading/job.ts";
 import { type SettingsOf, storedSettings } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";

@@ -1,8 +1,8 @@
 import type { Caller } from "../api/caller.ts";
 import { refusalBeyond } from "../api/rate-limit.ts";
 import { totalLinks } from "../db/queries.ts";
-import type { SourceKind } from "../db/tables.ts";
 import { AppError, invalid } from "../lib/errors.ts";
+import type { SourceKind } from "../lib/vocabulary.ts";
 import { findVerdicts } from "../links/verdicts.ts";
 import { crawlKeyOf } from "../reading/addresses.ts";
 import {

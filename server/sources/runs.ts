@@ -2,16 +2,10 @@ import { and, eq } from "drizzle-orm";
 import { recordChange } from "../accounts/audit.ts";
 import type { Actor } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
-import {
-  type RUN_TRIGGERS,
-  type RunStatus,
-  type SourceRow,
-  type SourceRunRow,
-  sourceRuns,
-  sources,
-} from "../db/tables.ts";
+import { type SourceRow, type SourceRunRow, sourceRuns, sources } from "../db/tables.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
+import type { RUN_TRIGGERS, RunStatus } from "../lib/vocabulary.ts";
 import type { Cursor } from "../reading/job.ts";
 import { publishEvents } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";

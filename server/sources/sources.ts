@@ -3,19 +3,13 @@ import { auditChange, fieldsOf } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, sumOf, takeNumbers } from "../db/queries.ts";
 import { contains, type Store } from "../db/store.ts";
-import {
-  linkCounts,
-  type SourceKind,
-  type SourceRow,
-  sourcePages,
-  sourceRuns,
-  sources,
-} from "../db/tables.ts";
+import { linkCounts, type SourceRow, sourcePages, sourceRuns, sources } from "../db/tables.ts";
 import { conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
+import type { SourceKind } from "../lib/vocabulary.ts";
 import { refuseUnknownGroup } from "../links/create.ts";
 import { isExternalName, parseTarget } from "../net/policy.ts";
 import type { Credential } from "../reading/credentials.ts";

@@ -3,11 +3,11 @@ import { numbersOf, onRows, type Store } from "../db/store.ts";
 import {
   links,
   occurrences,
-  type PageState,
   type SourcePageRow,
   type SourceRow,
   sourcePages,
 } from "../db/tables.ts";
+import type { PageState } from "../lib/vocabulary.ts";
 import { hasAnchor } from "../reading/fragments.ts";
 import { NOFOLLOW } from "../reading/job.ts";
 import { settingsOf } from "../reading/settings.ts";

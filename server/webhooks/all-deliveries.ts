@@ -1,16 +1,10 @@
 import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { rowsOf, type Store } from "../db/store.ts";
-import {
-  DELIVERY_STATUSES,
-  type DeliveredType,
-  type DeliveryStatus,
-  deliveries,
-  events,
-  webhooks,
-} from "../db/tables.ts";
+import { deliveries, events, webhooks } from "../db/tables.ts";
 import type { CursorPage } from "../lib/paging.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import { DELIVERY_STATUSES, type DeliveredType, type DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { contentOf, shortened, toRecord } from "./deliveries.ts";
 import type {

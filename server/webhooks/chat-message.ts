@@ -1,5 +1,6 @@
-import { EVENT_TYPES, type EventRow, type EventType } from "../db/tables.ts";
+import type { EventRow } from "../db/tables.ts";
 import { toIso } from "../lib/moments.ts";
+import { EVENT_TYPES, type EventType } from "../lib/vocabulary.ts";
 import { singleLine } from "../mail/layout.ts";
 import {
   EVENT_DEFINITIONS,

@@ -1,7 +1,8 @@
 import { and, eq, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import { type DeliveryStatus, deliveries, type EventRow, events, webhooks } from "../db/tables.ts";
+import { deliveries, type EventRow, events, webhooks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
+import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOf, DELIVERY_LEASE_MS, newLease } from "../work/nodes.ts";
 import { NEVER_DUE } from "../work/when-needed.ts";

@@ -1,20 +1,17 @@
 import * as z from "zod";
-import {
-  ATTEMPT_TRIGGERS,
-  type AttemptRow,
-  DELIVERED_TYPES,
-  DELIVERY_STATUSES,
-  type DeliveryRow,
-  type EventRow,
-  FORMATS,
-  VERDICTS,
-  type Verdict,
-  type WebhookRow,
-} from "../db/tables.ts";
+import type { AttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/tables.ts";
 import { cursorPaging, id, moment, oneOf, paging, queryNumber } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
 import { receiverOf } from "../lib/mail-address.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
+import {
+  ATTEMPT_TRIGGERS,
+  DELIVERED_TYPES,
+  DELIVERY_STATUSES,
+  FORMATS,
+  VERDICTS,
+  type Verdict,
+} from "../lib/vocabulary.ts";
 
 const LONGEST_SPAN_MS = 14 * 86_400_000;
 

@@ -3,8 +3,9 @@ import { addDeliveries, addDelivery, logOf } from "../../tests/deliveries/logged
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { startReceiver, subscribe } from "../../tests/receiver.ts";
 import { deliverDue } from "../../tests/rounds.ts";
-import { DELIVERY_STATUSES, webhooks } from "../db/tables.ts";
+import { webhooks } from "../db/tables.ts";
 import { newId } from "../lib/ids.ts";
+import { DELIVERY_STATUSES } from "../lib/vocabulary.ts";
 
 const HOOK = "https://ops.example.com/hook";
 const DAY = "2029-12-30";

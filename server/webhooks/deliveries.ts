@@ -3,18 +3,17 @@ import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import {
   type AttemptRow,
-  type DeliveredType,
   type DeliveryRow,
   deliveries,
   deliveryAttempts,
   type EventRow,
   events,
-  VERDICTS,
 } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, type Window, windowOf } from "../lib/paging.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
+import { type DeliveredType, VERDICTS } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   type DeliveryContent,

@@ -1,9 +1,10 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { rowsOf, type Store } from "../db/store.ts";
-import { type DeliveryStatus, webhooks } from "../db/tables.ts";
+import { webhooks } from "../db/tables.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import type { DeliveryDay, DeliveryDays, DeliveryDaysQuery } from "./deliveries-model.ts";
 

@@ -1,7 +1,8 @@
 import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import { type DeliveryStatus, deliveries, webhooks } from "../db/tables.ts";
+import { deliveries, webhooks } from "../db/tables.ts";
 import { inSteps } from "../lib/steps.ts";
+import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 

@@ -14,10 +14,11 @@ import {
 } from "drizzle-orm";
 import { lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { type DeliveredType, deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
+import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
 import { firstIdAt, newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
+import type { DeliveredType } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { type DigestData, LISTED_EVENTS, toDigestEntry } from "./chat-message.ts";
 import { selectEventIds } from "./delivery-steps.ts";

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { checkIdOf, newId } from "../lib/ids.ts";
+import { toIso } from "../lib/moments.ts";
 import {
   type EventType,
   FREQUENCIES,
@@ -8,9 +10,7 @@ import {
   TRIGGERS,
   VERDICTS,
   type Verdict,
-} from "../db/tables.ts";
-import { checkIdOf, newId } from "../lib/ids.ts";
-import { toIso } from "../lib/moments.ts";
+} from "../lib/vocabulary.ts";
 import { singleLine } from "../mail/layout.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 

@@ -9,7 +9,7 @@ import {
   storedDigest,
   storedEvent,
 } from "../../tests/events/stored-events.ts";
-import { EVENT_TYPES } from "../db/tables.ts";
+import { EVENT_TYPES } from "../lib/vocabulary.ts";
 import type { StoredEvent } from "./chat-message.ts";
 import { payloadFor } from "./formats.ts";
 

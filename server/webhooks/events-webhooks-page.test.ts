@@ -10,7 +10,7 @@ import {
   EVENT_TYPES,
   type EventType,
   FORMATS,
-} from "../db/tables.ts";
+} from "../lib/vocabulary.ts";
 import { EVENT_DEFINITIONS } from "./event-types.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");

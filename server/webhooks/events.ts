@@ -1,8 +1,9 @@
 import { and, inArray, lt, sql } from "drizzle-orm";
 import { onRows, type Store } from "../db/store.ts";
-import { deliveries, type EventType, events, webhookEvents, webhooks } from "../db/tables.ts";
+import { deliveries, events, webhookEvents, webhooks } from "../db/tables.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { chunksOf, inSteps, type StepLimits } from "../lib/steps.ts";
+import type { EventType } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { type EventData, type FoundOn, type LinkNotes, NO_NOTES } from "./event-types.ts";
 import { FILTER_CELLS, type Filtered, filterCellsOf, passesFilter } from "./filter.ts";

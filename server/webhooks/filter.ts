@@ -5,10 +5,11 @@ import { findPeople, noSuchPerson } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
 import { totalLinks } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { type FILTER_FIELDS, groups, links, webhookFilters } from "../db/tables.ts";
+import { groups, links, webhookFilters } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
 import { id, text } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
+import type { FILTER_FIELDS } from "../lib/vocabulary.ts";
 import { REASONS } from "../verdict/reasons/reasons.ts";
 import type { Deps } from "../work/deps.ts";
 

@@ -1,5 +1,5 @@
-import type { Format } from "../db/tables.ts";
 import { toIso } from "../lib/moments.ts";
+import type { Format } from "../lib/vocabulary.ts";
 import {
   asCode,
   type ChatMessage,

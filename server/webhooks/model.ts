@@ -1,5 +1,10 @@
 import * as z from "zod";
 import { mailIsOff } from "../accounts/mails.ts";
+import type { WebhookRow } from "../db/tables.ts";
+import { conflict, type FieldProblems, invalid } from "../lib/errors.ts";
+import { flag, list, oneOf, paging, problemsOf, text, timeZone, unread } from "../lib/fields.ts";
+import { mailtoUrl, readMailto } from "../lib/mail-address.ts";
+import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import {
   DISABLED_REASONS,
   EVENT_TYPES,
@@ -7,12 +12,7 @@ import {
   FORMATS,
   URL_STATES,
   type UrlState,
-  type WebhookRow,
-} from "../db/tables.ts";
-import { conflict, type FieldProblems, invalid } from "../lib/errors.ts";
-import { flag, list, oneOf, paging, problemsOf, text, timeZone, unread } from "../lib/fields.ts";
-import { mailtoUrl, readMailto } from "../lib/mail-address.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
+} from "../lib/vocabulary.ts";
 import { MAX_URL_LENGTH, parseTarget } from "../net/policy.ts";
 import type { Deps } from "../work/deps.ts";
 import { isUpgradeUnderWay } from "../work/nodes.ts";

@@ -2,13 +2,9 @@ import { and, count, eq, gte, inArray, isNull, lte, type SQL, sql } from "drizzl
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockWebhook } from "../db/queries.ts";
-import {
-  type DeliveryRow,
-  type DeliveryStatus,
-  deliveries,
-  type WebhookRow,
-} from "../db/tables.ts";
+import { type DeliveryRow, deliveries, type WebhookRow } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
+import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { findAndLockDelivery } from "./deliveries.ts";
 import type { CreatedSpan, DeliveryRecord } from "./deliveries-model.ts";

@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
-import type { UrlState, WebhookRow } from "../db/tables.ts";
+import type { WebhookRow } from "../db/tables.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
+import type { UrlState } from "../lib/vocabulary.ts";
 
 const SECRET_BYTES = 32;
 

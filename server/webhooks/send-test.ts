@@ -1,11 +1,12 @@
 import type * as z from "zod";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { deliveries, type EventRow, type EventType, events } from "../db/tables.ts";
+import { deliveries, type EventRow, events } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
+import type { EventType } from "../lib/vocabulary.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { sampleOf } from "./event-types.ts";
 import type { TestResult as Schema, WebhookRecord } from "./model.ts";

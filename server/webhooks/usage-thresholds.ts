@@ -1,6 +1,7 @@
 import { and, eq, exists, sql } from "drizzle-orm";
 import type { Store } from "../db/store.ts";
-import { accounts, type Tier, usageLevels, webhookEvents, webhooks } from "../db/tables.ts";
+import { accounts, usageLevels, webhookEvents, webhooks } from "../db/tables.ts";
+import type { Tier } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import type { UsageLimit } from "./event-types.ts";
 import { publishEvents } from "./events.ts";

@@ -3,17 +3,12 @@ import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import {
-  deliveries,
-  type EventType,
-  type WebhookRow,
-  webhookEvents,
-  webhooks,
-} from "../db/tables.ts";
+import { deliveries, type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { logFailure } from "../lib/log.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
+import type { EventType } from "../lib/vocabulary.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
 import { readFilters, resolveFilter, writeFilter } from "./filter.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
-import type { Work } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import type { Work } from "../lib/vocabulary.ts";
 import type { Deps } from "./deps.ts";
 import {
   ALL_BUCKETS,

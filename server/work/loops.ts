@@ -1,4 +1,4 @@
-import type { Work } from "../db/tables.ts";
+import type { Work } from "../lib/vocabulary.ts";
 
 /** The loops of this process that check links and send deliveries. */
 export type Loops = {

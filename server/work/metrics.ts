@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CheckerProcess } from "../checker/pool.ts";
-import type { RunStatus, SourceKind } from "../db/tables.ts";
+import type { RunStatus, SourceKind } from "../lib/vocabulary.ts";
 import type { Reason, Verdict } from "../verdict/reasons/reasons.ts";
 
 /** A finished check, as it is counted. */

@@ -2,10 +2,10 @@ import type { Config } from "../config/config.ts";
 import { oidcOf } from "../config/oidc.ts";
 import type { Role } from "../config/settings.ts";
 import { smtpOf } from "../config/smtp.ts";
-import type { Work } from "../db/tables.ts";
 import { hashToken, newId } from "../lib/ids.ts";
 import { VERSION } from "../lib/runtime.ts";
 import { siteOf } from "../lib/site.ts";
+import type { Work } from "../lib/vocabulary.ts";
 import type { OnlineState } from "../verdict/online/online.ts";
 import type { Deps } from "./deps.ts";
 

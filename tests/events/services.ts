@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Format } from "../../server/db/tables.ts";
+import type { Format } from "../../server/lib/vocabulary.ts";
 import type { Payload } from "../../server/webhooks/formats.ts";
 import type { Parsed } from "../harness.ts";
 

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from "../../server/db/tables.ts";
+import { EVENT_TYPES, type EventType } from "../../server/lib/vocabulary.ts";
 import type { DigestData, StoredEvent } from "../../server/webhooks/chat-message.ts";
 import { type LinkNotes, sampleOf } from "../../server/webhooks/event-types.ts";
 

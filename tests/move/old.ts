@@ -97,7 +97,8 @@ export function fillAllTables(path: string): string[] {
   const filled: string[] = [];
   change(path, (database) => {
     const values = (sql: string) => database.query(sql).values();
-    const names = "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'";
+    const names =
+      "select name from pragma_table_list where type = 'table' and name not like 'sqlite%'";
     for (const [table] of values(names) as [string][]) {
       if (values(`select 1 from ${table} limit 1`).length > 0) continue;
       const parents = new Map(

@@ -61,22 +61,21 @@ export async function sound({ deps }: TestServer): Promise<void> {
   const orphans = await all<[string, number]>(ORPHANS);
   if (orphans.length > 0) throw new Error(`left behind: ${orphans.join("; ")}`);
   const kept = await deps.store.select().from(linkCounts);
-  const counted = new Map<string, number[]>();
-  const subjects = await all<[number, number, string, string]>(
-    `select account_no, no, status, handling from links union all
-     select groups.no, links.no, status, handling from links join groups on groups.id = group_id union all
-     select tag_no, no, status, handling from links join link_tags on link_no = no`,
+  const counted = new Map<number, number[]>();
+  const subjects = await all<[number, string, string]>(
+    `select account_no, status, handling from links union all
+     select groups.no, status, handling from links join groups on groups.id = group_id union all
+     select tag_no, status, handling from links join link_tags on link_no = no`,
   );
-  for (const [subject, no, status, handling] of subjects) {
-    const key = `${subject} ${Math.floor(no / 1000)}`;
-    const sums = counted.get(key) ?? [0, 0, 0, 0];
+  for (const [subject, status, handling] of subjects) {
+    const sums = counted.get(subject) ?? [0, 0, 0, 0];
     sums[["active", "dead", "unknown"].indexOf(status)]! += 1;
     if (status === "dead" && handling !== "open") sums[3]! += 1;
-    counted.set(key, sums);
+    counted.set(subject, sums);
   }
   const keptOf = new Map(
-    kept.map(({ subject, part, active, dead, unknown, handled }) => [
-      `${subject} ${part}`,
+    kept.map(({ subject, active, dead, unknown, handled }) => [
+      subject,
       [active, dead, unknown, handled],
     ]),
   );

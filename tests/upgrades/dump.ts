@@ -16,7 +16,7 @@ export function schemaOf(path: string): unknown[][] {
 export function rowsOf(path: string): Dump {
   return reading(path, (database) => {
     const names = database
-      .query("select name from sqlite_master where type = 'table' and name not like 'sqlite%'")
+      .query("select name from pragma_table_list where type = 'table' and name not like 'sqlite%'")
       .values() as [string][];
     return Object.fromEntries(
       names.map(([name]) => [name, sorted(database.query(`select * from ${name}`).all() as Row[])]),

@@ -1,5 +1,6 @@
 import type { Oidc, RoleMap } from "../../config/oidc.ts";
-import { ROLES, type UserRow } from "../../db/tables.ts";
+import type { UserRow } from "../../db/tables.ts";
+import { ROLES } from "../../lib/vocabulary.ts";
 import { SignInProblem } from "./problems.ts";
 
 /** What the claims of a person give them here. */

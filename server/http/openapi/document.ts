@@ -1,7 +1,7 @@
 import type { DocumentDecoration } from "elysia";
 import * as z from "zod";
 import { ErrorReply } from "../../api/reply.ts";
-import { EVENT_TYPES, type EventType } from "../../db/tables.ts";
+import { EVENT_TYPES, type EventType } from "../../lib/vocabulary.ts";
 import { EVENT_DEFINITIONS } from "../../webhooks/event-types.ts";
 import guide from "./guide.md" with { type: "text" };
 import {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../../db/store.ts";
-import type { Handling } from "../../db/tables.ts";
+import type { Handling } from "../../lib/vocabulary.ts";
 import type { Expect } from "../../verdict/expectations.ts";
 import type { CheckSchedule } from "../../work/schedule.ts";
 import type { Override } from "./override-model.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { HANDLINGS } from "../../db/tables.ts";
 import { id, lines, moment, oneOf, optionalText, text, timeZone } from "../../lib/fields.ts";
+import { HANDLINGS } from "../../lib/vocabulary.ts";
 import { problemOfCron } from "../../work/schedule.ts";
 
 const MOST_TAGS = 20;

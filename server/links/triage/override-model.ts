@@ -1,4 +1,4 @@
-import type { Verdict } from "../../db/tables.ts";
+import type { Verdict } from "../../lib/vocabulary.ts";
 import type { StoredEvidence } from "../../verdict/probe/conclusion.ts";
 
 /** What a person overruled, as a check found it. */

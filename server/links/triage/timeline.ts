@@ -1,8 +1,9 @@
 import { count, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
-import { LINK_ACTIONS, type LinkRow, linkActions, linkUrls } from "../../db/tables.ts";
+import { type LinkRow, linkActions, linkUrls } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
+import { LINK_ACTIONS } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
 
 /** An entry of a link's timeline: what people did, and what of it ended. */

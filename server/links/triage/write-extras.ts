@@ -1,8 +1,9 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { onRows, type Store } from "../../db/store.ts";
-import { type LinkAction, users } from "../../db/tables.ts";
+import { users } from "../../db/tables.ts";
 import { invalid } from "../../lib/errors.ts";
+import type { LinkAction } from "../../lib/vocabulary.ts";
 import type { AllLinkExtras } from "./extras.ts";
 import { writeTags } from "./tags.ts";
 

@@ -1,7 +1,8 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
-import { type Frequency, type GroupRow, links } from "../../db/tables.ts";
+import { type GroupRow, links } from "../../db/tables.ts";
 import { chunksOf } from "../../lib/steps.ts";
+import type { Frequency } from "../../lib/vocabulary.ts";
 import { changeEach, previewChanges } from "../../links/change.ts";
 import { createLinks, previewLinks, reasonOf } from "../../links/create.ts";
 import { deleteLinks } from "../../links/delete.ts";

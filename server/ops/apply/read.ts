@@ -1,9 +1,9 @@
 import { type Alias, type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import * as z from "zod";
 import type { Env } from "../../config/config.ts";
-import { FREQUENCIES, type Frequency } from "../../db/tables.ts";
 import { HostSettingChange, NewHostSetting } from "../../hosts/model.ts";
 import { color, lines, oneOf, text } from "../../lib/fields.ts";
+import { FREQUENCIES, type Frequency } from "../../lib/vocabulary.ts";
 import type { LinkEdit } from "../../links/edit.ts";
 import type { GroupChange } from "../../links/groups/model.ts";
 import { LinkChange } from "../../links/model.ts";

@@ -21,7 +21,7 @@ export type Source = {
 };
 
 /** Tables that belong to a process, to SQLite or to the database file. */
-export const LEFT_BEHIND = ["migrations", "nodes", "link_changes"];
+export const LEFT_BEHIND = ["migrations", "nodes"];
 
 /** Columns of leases, whose holders do not exist in the new installation. */
 const EMPTIED: Record<string, string[]> = {
@@ -63,7 +63,8 @@ export const conditionOf = (table: string) =>
   table === "facts" ? ` where name not like '${NOTES}%'` : "";
 
 function inOrder(database: Database): Table[] {
-  const sql = "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'";
+  // Not those of the search, which the new database makes itself.
+  const sql = "select name from pragma_table_list where type = 'table' and name not like 'sqlite%'";
   const names = valuesOf(database, `${sql} order by name`).map(([name]) => name as string);
   const ordered = new Set<string>();
   const add = (name: string) => {

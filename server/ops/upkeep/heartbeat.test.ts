@@ -5,7 +5,7 @@ import { onServer, type TestServer } from "../../../tests/harness.ts";
 import { logLines } from "../../../tests/log.ts";
 import { type Answer, startReceiver } from "../../../tests/receiver.ts";
 import { heartbeatOutbound } from "../../config/outbound.ts";
-import { WORKS } from "../../db/tables.ts";
+import { WORKS } from "../../lib/vocabulary.ts";
 import { createLoops } from "../../work/loops.ts";
 import { keepHeartbeat } from "./heartbeat.ts";
 

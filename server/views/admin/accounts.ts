@@ -9,12 +9,13 @@ import { createInvitedAccount } from "../../accounts/users.ts";
 import type { Actor, Session } from "../../api/caller.ts";
 import { lockAccounts, totalLinks } from "../../db/queries.ts";
 import { contains } from "../../db/store.ts";
-import { type AccountRow, accounts, TIERS, type Tier, users } from "../../db/tables.ts";
+import { type AccountRow, accounts, users } from "../../db/tables.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
 import { optionalText, paging } from "../../lib/fields.ts";
 import { parseId } from "../../lib/ids.ts";
 import { toIso } from "../../lib/moments.ts";
 import { type Page, windowOf } from "../../lib/paging.ts";
+import { TIERS, type Tier } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
 
 export const Account = z.object({

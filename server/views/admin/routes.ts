@@ -12,8 +12,8 @@ import {
 import { type Actor, contextOf } from "../../api/caller.ts";
 import { refusalBeyond } from "../../api/rate-limit.ts";
 import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
-import { ROLES, TIERS } from "../../db/tables.ts";
 import { flag, oneOf } from "../../lib/fields.ts";
+import { ROLES, TIERS } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
   Account,

@@ -1,7 +1,8 @@
 import { and, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
-import { type ChangeKind, changes, groups, links } from "../../db/tables.ts";
+import { changes, groups, links } from "../../db/tables.ts";
 import { toIso, toIsoOrNull } from "../../lib/moments.ts";
+import type { ChangeKind } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
 import { readMessages } from "./messages.ts";
 import type { ChangeEntry, ChangesPage, ChangesQuery } from "./model.ts";

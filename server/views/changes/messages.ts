@@ -1,7 +1,8 @@
 import { and, eq, gte, inArray, lte } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
-import { type DeliveryStatus, deliveries, events, webhooks } from "../../db/tables.ts";
+import { deliveries, events, webhooks } from "../../db/tables.ts";
 import { receiverOf } from "../../lib/mail-address.ts";
+import type { DeliveryStatus } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Entry } from "./changes.ts";
 import type { Message } from "./model.ts";

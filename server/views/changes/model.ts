@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { CHANGE_KINDS } from "../../db/tables.ts";
 import { id, moment, oneOf, queryNumber, text } from "../../lib/fields.ts";
+import { CHANGE_KINDS } from "../../lib/vocabulary.ts";
 
 const LATEST = 20;
 

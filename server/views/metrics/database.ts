@@ -2,7 +2,6 @@ import { count, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import { sumOf } from "../../db/queries.ts";
 import {
   accounts,
-  DISABLED_REASONS,
   hostSettings,
   linkCounts,
   linkTriage,
@@ -10,9 +9,9 @@ import {
   sources,
   upkeep,
   users,
-  VERDICTS,
   webhooks,
 } from "../../db/tables.ts";
+import { DISABLED_REASONS, VERDICTS } from "../../lib/vocabulary.ts";
 import { nextBackupAt } from "../../ops/backups/backups.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";

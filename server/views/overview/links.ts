@@ -2,8 +2,9 @@ import { and, count, desc, eq, gt, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { cached } from "../../db/cached.ts";
 import { allCounted, sumOf, totalLinks } from "../../db/queries.ts";
-import { groups, linkCounts, links, recoveries, sites, type Verdict } from "../../db/tables.ts";
+import { groups, linkCounts, links, recoveries, sites } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
+import type { Verdict } from "../../lib/vocabulary.ts";
 import { messageOf, type Reason } from "../../verdict/reasons/reasons.ts";
 import type { Deps } from "../../work/deps.ts";
 import type {

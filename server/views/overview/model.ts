@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { DISABLED_REASONS } from "../../db/tables.ts";
 import { id, queryNumber, text } from "../../lib/fields.ts";
+import { DISABLED_REASONS } from "../../lib/vocabulary.ts";
 import { MONITOR_STATES } from "../../verdict/online/online.ts";
 
 /** The first ten items of a list, and how many there are. */

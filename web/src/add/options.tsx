@@ -1,7 +1,8 @@
 import { useMemo } from "preact/hooks";
+import { FREQUENCIES } from "../../../server/lib/vocabulary.ts";
 import { many } from "../data/format.ts";
 import type { Group } from "../data/groups.ts";
-import { FREQUENCIES } from "../data/links.ts";
+
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import type { Job } from "./job.ts";
 import { type Choices, MOST_NEW_GROUPS, namedGroups } from "./send.ts";

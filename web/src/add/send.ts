@@ -1,9 +1,10 @@
 import { withoutRefused } from "../../../server/imports/noted.ts";
 import type { Item } from "../../../server/imports/reading.ts";
+import type { Frequency } from "../../../server/lib/vocabulary.ts";
 import { api, complete, RequestFailed, unwrap } from "../data/api.ts";
 import { idIn } from "../data/filter.ts";
 import type { Group } from "../data/groups.ts";
-import type { Frequency } from "../data/links.ts";
+
 import { forgetAdded, type Ledger, outcomeAt, type Pace, partFrom, settle } from "./ledger.ts";
 
 /**

@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Frequency } from "../../../server/lib/vocabulary.ts";
 import { api, asSent, newKey, unwrap } from "./api.ts";
 import { useAskBeforeLeaving } from "./browser.ts";
 import { counted } from "./format.ts";
 import { reloadRows } from "./link-rows.ts";
-import type { Conditions, Frequency } from "./links.ts";
+import type { Conditions } from "./links.ts";
 import type { TriageChange } from "./triage.ts";
 
 /** The links to change: named ones, or all that match. */

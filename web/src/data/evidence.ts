@@ -1,3 +1,4 @@
+import type { Verdict } from "../../../server/lib/vocabulary.ts";
 import { isMonitorFault, STAGES, type Stage } from "../../../server/verdict/reasons/reasons.ts";
 import { displayUrl } from "./display-url.ts";
 import { dayText, milliseconds } from "./format.ts";
@@ -7,7 +8,6 @@ import { reasonWords, STATUS_WORDS, stageOf } from "./words.ts";
 export type Evidence = NonNullable<LinkDetail["evidence"]>;
 type Attempt = Evidence["attempts"][number];
 type Probe = Evidence["probes"][number];
-type Verdict = "active" | "dead" | "unknown";
 
 /** A check whose evidence is known. */
 export type Seen = {

@@ -1,21 +1,19 @@
 import {
-  conditionsOf,
   FREQUENCIES,
   HANDLINGS,
-  type LinkFilter,
-  NO_GROUP,
-  SORTS,
-  type Sort,
-  STATUSES,
-} from "./links.ts";
+  LINK_SORTS,
+  LINK_STATUSES,
+  type LinkSort,
+} from "../../../server/lib/vocabulary.ts";
+import { conditionsOf, type LinkFilter, NO_GROUP } from "./links.ts";
 
 const NAME = /^[a-z0-9-]{1,64}$/;
 const REASON = /^[a-z0-9_]{1,64}$/;
-const FIRST_SORT: Sort = "dead_first";
+const FIRST_SORT: LinkSort = "dead_first";
 
 /** Ignores invalid parameters. */
 export const readFilter = (query: Record<string, string>): LinkFilter => ({
-  status: STATUSES.find((status) => status === query.status),
+  status: LINK_STATUSES.find((status) => status === query.status),
   search: query.search ?? "",
   site: query.site ?? "",
   reason: matching(REASON, query.reason),
@@ -31,7 +29,7 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
   tag: (query.tag ?? "").toLowerCase(),
   from: idIn(query.created_from),
   to: idIn(query.created_to),
-  sort: SORTS.find((sort) => sort === query.sort) ?? FIRST_SORT,
+  sort: LINK_SORTS.find((sort) => sort === query.sort) ?? FIRST_SORT,
 });
 
 /** The filters and the sort of a list, as a saved view has them. */

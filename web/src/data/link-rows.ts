@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from "@tanstack/preact-query";
 import { useRef, useState } from "preact/hooks";
+import type { LinkStatus } from "../../../server/lib/vocabulary.ts";
 import { OVERVIEW } from "./counts.ts";
 import { hrefOfFilter, scopeOf } from "./filter.ts";
 import {
@@ -20,7 +21,6 @@ import {
   listLinks,
   NO_GROUP,
   PER_PAGE,
-  type Status,
   tagsIn,
 } from "./links.ts";
 
@@ -90,7 +90,7 @@ export function changeRows(client: QueryClient, ids: readonly string[], change: 
 }
 
 /** Of a live message: what a row shows of a link that was checked. */
-export type LinkState = { id: string; status: Status; reason: string | null; since: string };
+export type LinkState = { id: string; status: LinkStatus; reason: string | null; since: string };
 
 /** Brings loaded rows up to date, without a request. */
 export function applyStates(client: QueryClient, states: readonly LinkState[]) {
@@ -113,7 +113,7 @@ function stated(link: ListedLink, { status, reason, since }: LinkState): ListedL
 }
 
 /** As far as a row needs it. */
-const lastOf = (status: Exclude<Status, "checking">, reason: string) => ({
+const lastOf = (status: Exclude<LinkStatus, "checking">, reason: string) => ({
   ...{ status, reason, message: "", status_code: null, response_time_ms: null },
   checked_at: new Date().toISOString(),
 });
@@ -183,7 +183,7 @@ export function fits(link: ListedLink, filter: LinkFilter): boolean {
   );
 }
 
-export type Counts = Record<Status, number>;
+export type Counts = Record<LinkStatus, number>;
 
 /** Number of links of each status that match the rest of the filter; kept up to date. */
 function useStatusCounts(filter: LinkFilter): Counts | undefined {
@@ -201,7 +201,7 @@ function useStatusCounts(filter: LinkFilter): Counts | undefined {
   return isKnown ? overview?.counts : data;
 }
 
-const totalOf = (counts: Counts, status: Status | undefined) =>
+const totalOf = (counts: Counts, status: LinkStatus | undefined) =>
   status ? counts[status] : counts.active + counts.dead + counts.unknown + counts.checking;
 
 export type LinkRows = {

@@ -1,30 +1,20 @@
 import { queryOptions, useQuery } from "@tanstack/preact-query";
+import {
+  type Frequency,
+  type Handling,
+  LINK_STATUSES,
+  type LinkSort,
+  type LinkStatus,
+} from "../../../server/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "./api.ts";
 import { useIdle } from "./browser.ts";
-
-export const STATUSES = ["active", "dead", "unknown", "checking"] as const;
-export type Status = (typeof STATUSES)[number];
-
-export const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
-
-export const SORTS = [
-  "dead_first",
-  "-status_changed_at",
-  "status_changed_at",
-  "-created_at",
-  "created_at",
-  "url",
-  "-url",
-] as const;
-export type Sort = (typeof SORTS)[number];
 
 /** Stands for "in no group" instead of a group's id. */
 export const NO_GROUP = "none";
 
 /** Empty texts do not filter. */
 export type LinkFilter = {
-  status: Status | undefined;
+  status: LinkStatus | undefined;
   service: string;
   /** An id or `NO_GROUP`. */
   group: string;
@@ -45,11 +35,8 @@ export type LinkFilter = {
   /** Ids of the first and the last link of a list that was added. */
   from: string;
   to: string;
-  sort: Sort;
+  sort: LinkSort;
 };
-
-export const HANDLINGS = ["open", "acknowledged", "muted"] as const;
-export type Handling = (typeof HANDLINGS)[number];
 
 export const tagsIn = ({ tag }: Pick<LinkFilter, "tag">) => tag.split(",").filter(Boolean);
 
@@ -91,8 +78,8 @@ export const listLinks = (filter: LinkFilter, page: number, perPage = PER_PAGE) 
   );
 
 /** Number of matching links of each status. */
-export async function countLinks(conditions: Conditions): Promise<Record<Status, number>> {
-  const count = async (status: Status) => {
+export async function countLinks(conditions: Conditions): Promise<Record<LinkStatus, number>> {
+  const count = async (status: LinkStatus) => {
     const query = asSent<{ page: number; per_page: number }>({
       ...conditions,
       status,
@@ -101,7 +88,10 @@ export async function countLinks(conditions: Conditions): Promise<Record<Status,
     });
     return [status, (await unwrap(api.links.get({ query }))).pagination.total] as const;
   };
-  return Object.fromEntries(await Promise.all(STATUSES.map(count))) as Record<Status, number>;
+  return Object.fromEntries(await Promise.all(LINK_STATUSES.map(count))) as Record<
+    LinkStatus,
+    number
+  >;
 }
 
 export const findLink = (id: string) => unwrap(api.links({ id }).get());

@@ -1,12 +1,11 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
+import { FREQUENCIES, type Frequency as FrequencyName } from "../../../server/lib/vocabulary.ts";
 import { targetName } from "../data/alerts.ts";
 import { counted } from "../data/format.ts";
 import { GROUPS, useGroups } from "../data/groups.ts";
 import {
   changeLink,
-  FREQUENCIES,
-  type Frequency as FrequencyName,
   LINKS,
   type LinkDetail,
   linkOptions,

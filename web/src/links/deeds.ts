@@ -10,10 +10,11 @@ import {
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { Frequency } from "../../../server/lib/vocabulary.ts";
 import { copyText } from "../data/browser.ts";
 import { counted } from "../data/format.ts";
 import type { LinkRows, ListedLink } from "../data/link-rows.ts";
-import type { Frequency } from "../data/links.ts";
+
 import {
   isPicked,
   MOST_NAMED,

@@ -14,11 +14,12 @@ import {
 } from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { FREQUENCIES } from "../../../server/lib/vocabulary.ts";
 import { followable, useIsPhone } from "../data/browser.ts";
 import { counted } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 import { fits, type LinkRows, type ListedLink } from "../data/link-rows.ts";
-import { FREQUENCIES, type LinkFilter, NO_GROUP } from "../data/links.ts";
+import { type LinkFilter, NO_GROUP } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { isPicked, type Selection, sizeOf } from "../data/selection.ts";
 import { FREQUENCY_WORDS } from "../data/words.ts";

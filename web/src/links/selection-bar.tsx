@@ -1,5 +1,6 @@
 import { Clock, Download, FolderInput, RefreshCw, Trash2, X } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { FREQUENCIES, type Frequency } from "../../../server/lib/vocabulary.ts";
 import {
   type Change,
   doingWords,
@@ -14,7 +15,7 @@ import { exportHref, exportIdsHref, MOST_EXPORTED_IDS } from "../data/filter.ts"
 import { counted, many } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 import type { ListedLink } from "../data/link-rows.ts";
-import { conditionsOf, FREQUENCIES, type Frequency, type LinkFilter } from "../data/links.ts";
+import { conditionsOf, type LinkFilter } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { NOTHING, type Selection, sizeOf } from "../data/selection.ts";
 import { FREQUENCY_WORDS } from "../data/words.ts";

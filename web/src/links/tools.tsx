@@ -1,19 +1,16 @@
 import { ArrowUpDown, Columns2, Download, ListFilter, Search, X } from "lucide-preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import {
+  FREQUENCIES,
+  HANDLINGS,
+  type LinkSort,
+  type LinkStatus,
+} from "../../../server/lib/vocabulary.ts";
 import { useIdle } from "../data/browser.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
 import { useGroups } from "../data/groups.ts";
 import type { Counts } from "../data/link-rows.ts";
-import {
-  FREQUENCIES,
-  HANDLINGS,
-  type LinkFilter,
-  NO_GROUP,
-  SORTS,
-  type Status,
-  searchSites,
-  useServicesByName,
-} from "../data/links.ts";
+import { type LinkFilter, NO_GROUP, searchSites, useServicesByName } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useSources } from "../data/sources.ts";
@@ -54,10 +51,10 @@ export function Tools(props: ToolsProps) {
           class="btn sort"
           icon={ArrowUpDown}
           button={<span class="tx">{SORT_WORDS[filter.sort]}</span>}
-          items={SORTS.map((sort) => ({
-            label: SORT_WORDS[sort],
+          items={Object.entries(SORT_WORDS).map(([sort, label]) => ({
+            label,
             checked: sort === filter.sort,
-            onSelect: () => onChange({ ...filter, sort }),
+            onSelect: () => onChange({ ...filter, sort: sort as LinkSort }),
           }))}
         />
         <Menu
@@ -96,7 +93,7 @@ function Statuses({ filter, counts, onChange }: Pick2<"filter" | "counts" | "onC
     })),
   ];
   return (
-    <Seg<Status | "all">
+    <Seg<LinkStatus | "all">
       label="State"
       value={filter.status ?? "all"}
       options={options}

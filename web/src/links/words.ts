@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import type { Handling, LinkSort } from "../../../server/lib/vocabulary.ts";
 import { clockText } from "../data/format.ts";
-import { type Handling, type LinkFilter, NO_GROUP, type Sort } from "../data/links.ts";
+import { type LinkFilter, NO_GROUP } from "../data/links.ts";
 import { FREQUENCY_WORDS, NAMED_REASONS, reasonWords, STATUS_WORDS } from "../data/words.ts";
 
-export const SORT_WORDS: Record<Sort, string> = {
+export const SORT_WORDS: Record<LinkSort, string> = {
   dead_first: "Dead first",
   "-status_changed_at": "Latest change",
   status_changed_at: "Oldest change",

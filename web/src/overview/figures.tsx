@@ -1,13 +1,14 @@
 import type { UseQueryResult } from "@tanstack/preact-query";
 import { ArrowUpRight } from "lucide-preact";
 import { useState } from "preact/hooks";
+import type { LinkStatus } from "../../../server/lib/vocabulary.ts";
 import { Area, isCompared } from "../chart/area.tsx";
 import { Bar } from "../chart/bars.tsx";
 import { dayLabel, daysUntil } from "../chart/scale.ts";
 import { hrefOf } from "../data/changes.ts";
 import type { Overview } from "../data/counts.ts";
 import { many } from "../data/format.ts";
-import type { Status } from "../data/links.ts";
+
 import { reasonWords } from "../data/words.ts";
 import { Seg } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
@@ -87,7 +88,7 @@ type Look = {
   /** Of the chart. */
   name: string;
   tone: "dead" | "unknown" | "alive" | "plain";
-  status?: Status;
+  status?: LinkStatus;
 };
 
 const LOOKS: Record<Figure, Look> = {

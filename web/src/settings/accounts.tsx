@@ -1,6 +1,7 @@
 import { Trash2, UserPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { ROLES, type Role, TIERS, type Tier } from "../../../server/lib/vocabulary.ts";
 import { api, complete, unwrap } from "../data/api.ts";
 import { counted, startUpper } from "../data/format.ts";
 import { useUser } from "../data/session.ts";
@@ -14,17 +15,7 @@ import { Moment } from "../ui/moment.tsx";
 import { Section } from "../ui/section.tsx";
 import { Line, optionsOf, ShowMore } from "./parts.tsx";
 import { Invite, PersonMenu, PersonState } from "./people.tsx";
-import {
-  ADMIN,
-  type AdminAccount,
-  type Person,
-  peopleLose,
-  ROLES,
-  type Role,
-  TIERS,
-  type Tier,
-  useAccounts,
-} from "./queries.ts";
+import { ADMIN, type AdminAccount, type Person, peopleLose, useAccounts } from "./queries.ts";
 
 /** All accounts with their people. */
 export function Accounts() {

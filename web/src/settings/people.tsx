@@ -1,5 +1,6 @@
 import { KeyRound, Trash2, UserPlus, UserRound } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { ROLES, type Role } from "../../../server/lib/vocabulary.ts";
 import { api, complete, unwrap } from "../data/api.ts";
 import { absolute } from "../data/base.ts";
 import { counted, startUpper } from "../data/format.ts";
@@ -14,7 +15,7 @@ import { Moment } from "../ui/moment.tsx";
 import { Copyable } from "../ui/secrets.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Line, optionsOf } from "./parts.tsx";
-import { type Colleague, PEOPLE, ROLES, type Role, usePeople } from "./queries.ts";
+import { type Colleague, PEOPLE, usePeople } from "./queries.ts";
 
 /** Owners can change who is in the account, others only see it. */
 export default function PeopleSection() {

@@ -10,12 +10,6 @@ export const KEYS = ["keys"];
 export const ADMIN = ["admin"];
 export const BACKUPS = [...ADMIN, "backups"];
 
-export const ROLES = ["owner", "editor", "viewer"] as const;
-export type Role = (typeof ROLES)[number];
-
-export const TIERS = ["free", "pro", "business", "enterprise"] as const;
-export type Tier = (typeof TIERS)[number];
-
 async function findAccount() {
   const first = { query: { page: 1, per_page: 1 } };
   const [account, usage, keys, webhooks] = await Promise.all([

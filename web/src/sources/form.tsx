@@ -1,8 +1,9 @@
 import { useMutation } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { FREQUENCIES, type Frequency } from "../../../server/lib/vocabulary.ts";
 import { counted, many } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
-import { FREQUENCIES, type Frequency } from "../data/links.ts";
+
 import { sourceAt, withScheme } from "../data/source-address.ts";
 import { SOURCES, type Source } from "../data/sources.ts";
 import { FREQUENCY_WORDS } from "../data/words.ts";
