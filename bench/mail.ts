@@ -79,7 +79,8 @@ async function duringSilence(note: Note) {
   await program.publish(EVENTS);
   let arrived = () => {};
   const receiver = Bun.serve({
-    ...{ hostname: "127.0.0.1", port: 0 },
+    hostname: "127.0.0.1",
+    port: 0,
     fetch() {
       arrived();
       return new Response();

@@ -65,7 +65,8 @@ function createClient(url: string, key: string) {
   async function ask(method: string, path: string, body?: object) {
     const startedAt = performance.now();
     const reply = await fetch(`${url}/api/v1${path}`, {
-      ...{ method, headers },
+      method,
+      headers,
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!reply.ok) throw new Error(`${reply.status} for ${path}: ${await reply.text()}`);
@@ -139,7 +140,9 @@ type Crawl = { bare: number; client: Client; home: Home; site: URL; pid: number 
 async function crawl(note: Note, { bare, client, home, site, pid }: Crawl): Promise<void> {
   const memory = peakOfReader(pid);
   const first = await client.add({
-    ...{ name: "Site", kind: "site", url: `${site.origin}/crawl/` },
+    name: "Site",
+    kind: "site",
+    url: `${site.origin}/crawl/`,
     settings: { max_pages: 1_000_000, sitemaps: false },
   });
   expectRun(first.source, "complete");
@@ -198,7 +201,8 @@ async function lists(note: Note, { client, home, site, pid }: Omit<Crawl, "bare"
   note("the same list without a third, s", without.seconds, { most: 120, digits: 1 });
   note("meanwhile: a page of links, p99 ms", without.p99, { most: 25, digits: 1 });
   note("pages of the list, p99 ms", await client.anyPage(`/sources/${id}/pages?`, 1), {
-    ...{ most: 25, digits: 1 },
+    most: 25,
+    digits: 1,
   });
   const { items } = (await client.ask("GET", `/links?search=${hostOf(7)}`)).data as {
     items: { id: string }[];

@@ -23,11 +23,15 @@ describe("the executable with single sign-on and mail", () => {
   const env = {
     ...SETTINGS,
     ...mailSettings(relay.port, {
-      ...{ STILLUP_SMTP_HOST: "localhost", STILLUP_SMTP_SECURITY: "starttls" },
-      ...{ STILLUP_SMTP_USER: "stillup", STILLUP_SMTP_PASSWORD: PASSWORD },
+      STILLUP_SMTP_HOST: "localhost",
+      STILLUP_SMTP_SECURITY: "starttls",
+      STILLUP_SMTP_USER: "stillup",
+      STILLUP_SMTP_PASSWORD: PASSWORD,
     }),
     ...oidcSettings(provider.issuer),
-    ...{ STILLUP_PORT: "0", STILLUP_EXTRA_CA_FILE: CA, STILLUP_LOG_LEVEL: "debug" },
+    STILLUP_PORT: "0",
+    STILLUP_EXTRA_CA_FILE: CA,
+    STILLUP_LOG_LEVEL: "debug",
   } as Record<string, string>;
   let program = "";
   const said: string[] = [];
@@ -81,7 +85,8 @@ describe("the executable with single sign-on and mail", () => {
     expect(
       (await ann.ask("POST", "/people", { email: "bob@example.org", role: "viewer" })).body.data,
     ).toMatchObject({
-      ...{ token: null, mailed: true },
+      token: null,
+      mailed: true,
     });
     await relay.seen(2);
     const link = /\/invitation#token=(\S+)/.exec(relay.letters[1]!.text!)![1]!;

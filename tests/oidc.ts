@@ -65,7 +65,10 @@ export async function startOidcHost(more: Configuration = {}, onPort = 0): Promi
     headers.set("x-forwarded-proto", "http");
     const hasBody = request.method === "POST";
     return fetch(url, {
-      ...{ method: request.method, headers, redirect: "manual", decompress: false },
+      method: request.method,
+      headers,
+      redirect: "manual",
+      decompress: false,
       ...(hasBody && { body: request.body }),
     } as RequestInit);
   };
@@ -76,7 +79,10 @@ export async function startOidcHost(more: Configuration = {}, onPort = 0): Promi
   };
   closeAtEnd(stop);
   return {
-    ...{ issuer, requests, people, stop },
+    issuer,
+    requests,
+    people,
+    stop,
     signsIn: (next) => {
       subject = next;
     },

@@ -30,7 +30,11 @@ export function startPrefixProxy(kind: Kind, prefix = "/stillup"): PrefixProxy {
       const path = kind === "keeps" ? pathname : pathname.slice(prefix.length) || "/";
       const { method, headers, body, signal } = request;
       const passedOn = fetch(target + path + search, {
-        ...{ method, headers, signal, redirect: "manual", decompress: false },
+        method,
+        headers,
+        signal,
+        redirect: "manual",
+        decompress: false,
         ...(body && { body }),
       } as RequestInit);
       // The browser may leave at any time.

@@ -196,11 +196,20 @@ function opened({ webhook, source }: Showcase): Sight[] {
 }
 
 const FOUND = {
-  ...{ kind: "site", url: "https://docs.northwind.example/", name: "docs.northwind.example" },
-  ...{ pages: 20, links: 311, new_links: 280, room: 99_966, robots: null, errors: [] },
+  kind: "site",
+  url: "https://docs.northwind.example/",
+  name: "docs.northwind.example",
+  pages: 20,
+  links: 311,
+  new_links: 280,
+  room: 99_966,
+  robots: null,
+  errors: [],
   samples: ["https://www.rfc-editor.org/rfc/rfc9110", "https://example.org/manual"].map(
     (url, n) => ({
-      ...{ url, page_url: "https://docs.northwind.example/set-up", text: "the manual" },
+      url,
+      page_url: "https://docs.northwind.example/set-up",
+      text: "the manual",
       line: 40 + n,
     }),
   ),

@@ -67,7 +67,8 @@ export async function startMailHost(
         const { mailFrom, rcptTo } = session.envelope;
         letters.push({
           ...(await simpleParser(raw)),
-          ...{ raw, sender: mailFrom ? mailFrom.address : "" },
+          raw,
+          sender: mailFrom ? mailFrom.address : "",
           recipients: rcptTo.map(({ address }) => address),
         });
         watch.changed();
@@ -90,7 +91,10 @@ export async function startMailHost(
   };
   closeAtEnd(stop);
   return {
-    ...{ port, letters, stop, connections: () => connections },
+    port,
+    letters,
+    stop,
+    connections: () => connections,
     answers: (next) => {
       replies = next;
     },

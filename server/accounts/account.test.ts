@@ -46,7 +46,12 @@ onServer(
       const { limits } = (await me.get("/api/v1/account")).body.data;
 
       expect(limits).toEqual({
-        ...{ links: 3, linksUsed: 0, apiKeys: 25, webhooks: 0, sources: 100, sourcesUsed: 0 },
+        links: 3,
+        linksUsed: 0,
+        apiKeys: 25,
+        webhooks: 0,
+        sources: 100,
+        sourcesUsed: 0,
       });
     });
   },

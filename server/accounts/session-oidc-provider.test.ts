@@ -46,9 +46,13 @@ describe("A provider that", () => {
   const DOCUMENT = "/.well-known/openid-configuration";
 
   const document = (more: object = {}) => ({
-    ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
-    ...{ jwks_uri: `${issuer}/jwks`, response_types_supported: ["code"] },
-    ...{ subject_types_supported: ["public"], id_token_signing_alg_values_supported: ["RS256"] },
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ["code"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
     ...more,
   });
   beforeEach(() => {
@@ -338,8 +342,13 @@ describe("A real provider", () => {
     const url = new URL(await clientOf(host.issuer).authorizationUrl(checks, true));
 
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
-      ...{ client_id: CLIENT.id, response_type: "code", code_challenge_method: "S256" },
-      ...{ state: checks.state, nonce: checks.nonce, prompt: "login", max_age: "60" },
+      client_id: CLIENT.id,
+      response_type: "code",
+      code_challenge_method: "S256",
+      state: checks.state,
+      nonce: checks.nonce,
+      prompt: "login",
+      max_age: "60",
       redirect_uri: `${PUBLIC_URL}/oidc/callback`,
     });
     expect(url.href).not.toContain(checks.verifier);

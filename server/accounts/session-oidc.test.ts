@@ -105,7 +105,10 @@ onServer(
       expect(await surfer.signIn({ purpose: "invite", token: link })).toBe("/");
 
       expect((await surfer.ask("GET", "/session")).body.data.user).toMatchObject({
-        ...{ email, has_password: false, proves_at_provider: true, proved_until: null },
+        email,
+        has_password: false,
+        proves_at_provider: true,
+        proved_until: null,
       });
       expect((await surfer.start({ purpose: "invite", token: link })).status).toBe(404);
       const [identity] = (await surfer.ask("GET", "/session/identities")).body.data.items;
@@ -312,13 +315,18 @@ onServer(
 
       const { data } = (await surfer.ask("GET", "/admin/oidc")).body;
       expect(data).toMatchObject({
-        ...{ issuer: host.issuer, client_id: "stillup", only: false, signs_up: false, roles: null },
+        issuer: host.issuer,
+        client_id: "stillup",
+        only: false,
+        signs_up: false,
+        roles: null,
         redirect_uri: `${PUBLIC_URL}/oidc/callback`,
       });
       expect(data.succeeded_at).not.toBeNull();
       expect(data.sign_ins_of_week).toBeGreaterThan(0);
       expect((await surfer.ask("POST", "/admin/oidc/check")).body.data).toEqual({
-        ...{ problem: null, detail: null },
+        problem: null,
+        detail: null,
         promises: {
           pkce: true,
           iss: true,

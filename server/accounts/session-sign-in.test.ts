@@ -28,15 +28,13 @@ onServer(
 
       expect((await stranger.get("/session")).body).toEqual({
         data: {
-          ...{
-            state: "signed-out",
-            user: null,
-            version: null,
-            insecure: true,
-            sends_mail: false,
-            oidc: null,
-            live: null,
-          },
+          state: "signed-out",
+          user: null,
+          version: null,
+          insecure: true,
+          sends_mail: false,
+          oidc: null,
+          live: null,
           failed_sign_ins: null,
         },
       });

@@ -317,7 +317,8 @@ onServer(
       await browser.patch("/session/password", { current: PASSWORD, new: SHORT_PASSWORD });
       const off = (more: object) =>
         browser.ask("DELETE", "/session/two-factor", {
-          ...{ password: SHORT_PASSWORD, code: code() },
+          password: SHORT_PASSWORD,
+          code: code(),
           ...more,
         });
 

@@ -19,14 +19,16 @@ describe("stillup apply", () => {
 
     expect(await apply(FILE, "--dry-run")).toEqual({ code: 2, out: shown, err: "" });
     expect(await apply(FILE)).toEqual({
-      ...{ code: 64, out: shown },
+      code: 64,
+      out: shown,
       err: "Use --yes to do this without a terminal.\n",
     });
     expect(await apply(FILE, "--yes")).toEqual({ code: 0, out: `${shown}Done.\n`, err: "" });
     const same = { code: 0, out: "Everything matches the file.\n", err: "" };
     expect(await apply(FILE, "--dry-run")).toEqual(same);
     expect(await apply("links:\n- url: ftp://x", "--yes")).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: "Standard input: Line 2: The URL must be an http or https URL.\n",
     });
   });

@@ -128,7 +128,7 @@ describe("The server to ask", () => {
     return { is: serverFrom(options, env, (said) => notices.push(said)), notices };
   };
 
-  test("is none if none is named, or there is no key", () => {
+  test("is not asked without an address or a key", () => {
     expect(from({}, { STILLUP_API_KEY: KEY })).toEqual({ is: null, notices: [] });
     const without = from({ server: "https://links.example.org" }, { STILLUP_API_KEY: "" });
     expect([without.is, without.notices.length]).toEqual([null, 1]);
@@ -140,7 +140,8 @@ describe("The server to ask", () => {
       STILLUP_API_KEY: ` ${KEY}\n`,
     };
     expect(from({}, env).is).toEqual({
-      ...{ url: "https://links.example.org/stillup", key: KEY },
+      url: "https://links.example.org/stillup",
+      key: KEY,
     });
     for (const server of ["https://a:b@links.example.org", "ftp://x", "links.example.org"])
       expect(() => from({ server }, env)).toThrow("--server must be");

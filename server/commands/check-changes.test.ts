@@ -38,7 +38,9 @@ describe("stillup check --changed-since", () => {
     await commit(folder);
 
     expect(await deadSince(folder)).toEqual({
-      ...{ code: 1, err: "", places: ["a.md:43:7"] },
+      code: 1,
+      err: "",
+      places: ["a.md:43:7"],
       summary: "1 dead, 0 unknown, 0 active, 41 on old lines.",
     });
   });

@@ -101,7 +101,11 @@ describe("stillup check, given documents,", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(first).toMatchObject({
-      ...{ url: "http://", status: "dead", reason: "bad_url", via: "document", evidence: null },
+      url: "http://",
+      status: "dead",
+      reason: "bad_url",
+      via: "document",
+      evidence: null,
       places: [{ file, line: 1, column: 5, end_column: 12, text: "a", element: "link" }],
     });
     expect(second).toMatchObject({ url: "https://exa mple/", reason: "bad_url" });

@@ -42,7 +42,9 @@ describe("A report of check", () => {
     ]);
     expect(results).toMatchObject([
       {
-        ...{ ruleId: "file_missing", ruleIndex: 0, level: "error" },
+        ruleId: "file_missing",
+        ruleIndex: 0,
+        level: "error",
         message: { text: "none.md: There is no file “none.md”." },
         locations: [
           {
@@ -176,7 +178,8 @@ describe("A report of check", () => {
     });
     const env = {
       GITHUB_SERVER_URL: "https://github.example",
-      ...{ GITHUB_REPOSITORY: "o/r", GITHUB_SHA: "abc" },
+      GITHUB_REPOSITORY: "o/r",
+      GITHUB_SHA: "abc",
     };
 
     const { out } = await check(folder, ["--output", "markdown"], env);

@@ -357,7 +357,9 @@ describe("Anchors", () => {
       '<b id="a%2Fb"></b><b id="c/d"></b><a href="#a%2Fb"></a><a href="#c%2Fd"></a><a href="#a/b"></a>';
 
     expect(await reasonsIn({ "a.html": html }, "a.html")).toEqual({
-      ...{ "#a%2Fb": "ok", "#c%2Fd": "ok", "#a/b": "anchor_missing" },
+      "#a%2Fb": "ok",
+      "#c%2Fd": "ok",
+      "#a/b": "anchor_missing",
     });
   });
 
@@ -365,7 +367,8 @@ describe("Anchors", () => {
     const html = '{% block a %}<a href="#a"></a><img src="b.png">';
 
     expect(await reasonsIn({ "_config.yml": "", "a.html": html }, "a.html")).toEqual({
-      ...{ "#a": "outside_tree", "b.png": "outside_tree" },
+      "#a": "outside_tree",
+      "b.png": "outside_tree",
     });
   });
 
@@ -374,7 +377,8 @@ describe("Anchors", () => {
       "= A\n:idprefix:\n:idseparator: -\n\n== Two words\n\n<<two-words>> <<_two_words>>\n";
 
     expect(await reasonsIn({ "a.adoc": text }, "a.adoc")).toMatchObject({
-      ...{ "#two-words": "ok", "#_two_words": "anchor_missing" },
+      "#two-words": "ok",
+      "#_two_words": "anchor_missing",
     });
   });
 

@@ -127,15 +127,21 @@ describe("Links within a tree", () => {
     const { reasons } = await foundIn(folder);
 
     expect(reasons).toEqual({
-      ...{ "b.md": "ok", "README.md": "file_missing", "#x": "anchor_missing" },
-      ...{ "page.html#Top": "ok", "../none.html": "file_missing" },
+      "b.md": "ok",
+      "README.md": "file_missing",
+      "#x": "anchor_missing",
+      "page.html#Top": "ok",
+      "../none.html": "file_missing",
     });
   });
 
   test("may omit endings where that is said, or where a site is made of the tree", async () => {
     const files = {
       "docs/a.md": "[b](b) [c](c.html) [s](sub) [n](none) [p](../b/) [i](/img.png) [x](/made/)",
-      ...{ "docs/b.md": "", "docs/c.mdx": "", "docs/sub/index.md": "", "static/img.png": "" },
+      "docs/b.md": "",
+      "docs/c.mdx": "",
+      "docs/sub/index.md": "",
+      "static/img.png": "",
     };
     const plain = folderWith(files);
     const site = folderWith({ ...files, "mkdocs.yml": "" });
@@ -145,15 +151,27 @@ describe("Links within a tree", () => {
     const made = await foundIn(site, [], [join(site, "docs/a.md")]);
 
     expect(strict.reasons).toEqual({
-      ...{ b: "file_missing", "c.html": "file_missing", sub: "ok", none: "file_missing" },
-      ...{ "../b/": "file_missing", "/img.png": "file_missing", "/made/": "file_missing" },
+      b: "file_missing",
+      "c.html": "file_missing",
+      sub: "ok",
+      none: "file_missing",
+      "../b/": "file_missing",
+      "/img.png": "file_missing",
+      "/made/": "file_missing",
     });
     expect(report.reasons).toEqual({
-      ...{ b: "ok", "c.html": "ok", sub: "ok", none: "file_missing" },
-      ...{ "../b/": "ok", "/img.png": "ok", "/made/": "file_missing" },
+      b: "ok",
+      "c.html": "ok",
+      sub: "ok",
+      none: "file_missing",
+      "../b/": "ok",
+      "/img.png": "ok",
+      "/made/": "file_missing",
     });
     expect(made.reasons).toEqual({
-      ...{ ...report.reasons, "/made/": "outside_tree", none: "outside_tree" },
+      ...report.reasons,
+      "/made/": "outside_tree",
+      none: "outside_tree",
     });
   });
 
@@ -228,14 +246,19 @@ describe("Which documents are read", () => {
   }
   const page = "[a](#a)";
   const FILES = {
-    ...{ "a.md": page, "b.HTML": "<a href=#a>", "c.markdown": page, "d.txt": "", "e.ts": page },
-    ...{ LICENSE: page, ".github/f.md": page, "docs/g.md": page, "docs/deep/h.md": page },
-    ...{
-      "docs/draft/i.md": page,
-      "node_modules/x/j.md": page,
-      ".git/k.md": page,
-      "out/l.md": page,
-    },
+    "a.md": page,
+    "b.HTML": "<a href=#a>",
+    "c.markdown": page,
+    "d.txt": "",
+    "e.ts": page,
+    LICENSE: page,
+    ".github/f.md": page,
+    "docs/g.md": page,
+    "docs/deep/h.md": page,
+    "docs/draft/i.md": page,
+    "node_modules/x/j.md": page,
+    ".git/k.md": page,
+    "out/l.md": page,
   };
 
   test("in a folder: all of a known ending, but nothing that is ignored", async () => {
@@ -322,7 +345,9 @@ describe("Which documents are read", () => {
 
   test("skips what is not text, with a note", async () => {
     const folder = folderWith({
-      ...{ "a.md": "[a](a.md)", "b.md": new Uint8Array([0x61, 0xe4]), "c.md": "x\0" },
+      "a.md": "[a](a.md)",
+      "b.md": new Uint8Array([0x61, 0xe4]),
+      "c.md": "x\0",
       "d.md": "x".repeat(2 * 1024 * 1024 + 1),
     });
 
@@ -370,7 +395,8 @@ describe("A symbolic link", () => {
     const folder = folderWith({
       ".stillupignore": "parts\n",
       "parts/a.md": "[near](near.md) [far](far.md) [gone](gone.md)",
-      ...{ "parts/near.md": "", "far.md": "" },
+      "parts/near.md": "",
+      "far.md": "",
     });
     link(folder, "README.md", "parts/a.md");
 

@@ -36,14 +36,15 @@ describe("The action", () => {
     writeFileSync(output, "");
     const { exitCode, stdout, stderr } = await $`sh -e -c ${script}`
       .env({
-        ...{
-          PATH: process.env.PATH!,
-          HOME: machine.folder,
-          RUNNER_TEMP: join(machine.folder, "temp"),
-        },
-        ...{ GITHUB_OUTPUT: output, GITHUB_SERVER_URL: "https://git.example", ACTION_PATH: ROOT },
+        PATH: process.env.PATH!,
+        HOME: machine.folder,
+        RUNNER_TEMP: join(machine.folder, "temp"),
+        GITHUB_OUTPUT: output,
+        GITHUB_SERVER_URL: "https://git.example",
         ...Object.fromEntries(Object.keys(step.env).map((name) => [name, env[name] ?? ""])),
-        ...{ VERSION: "1.2.3", ACTION_PATH: ROOT, ...env },
+        VERSION: "1.2.3",
+        ACTION_PATH: ROOT,
+        ...env,
       })
       .cwd(machine.folder)
       .nothrow()
@@ -82,7 +83,10 @@ describe("The action", () => {
   test("is strict, with more options, on request", async () => {
     const alone = await run({ RELEASE_URL: release(), FILES: ".", STRICT: "true" });
     const asking = await run({
-      ...{ RELEASE_URL: release(), FILES: ".", STRICT: "true", SERVER: "https://a.example" },
+      RELEASE_URL: release(),
+      FILES: ".",
+      STRICT: "true",
+      SERVER: "https://a.example",
       OPTIONS: "--offline\n--quiet",
     });
 

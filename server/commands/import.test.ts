@@ -211,7 +211,10 @@ describe("stillup import", () => {
       },
     });
     const importing = Bun.spawn([...command, "import", "-"], {
-      ...{ env, stdin: endless, stdout: "pipe", stderr: "pipe" },
+      env,
+      stdin: endless,
+      stdout: "pipe",
+      stderr: "pipe",
     });
     onTestFinished(() => importing.kill("SIGKILL"));
     const output = outputOf(importing);
@@ -278,13 +281,14 @@ describe("stillup export", () => {
   const RECORDS = [
     {
       url: "https://example.org/a",
-      ...{
-        title: '=1+1, "quoted"; \'x',
-        note: "- one\n'=two, 🎉\nthree;",
-        tags: ["docs", "press 🎉"],
-      },
-      ...{ external_id: "'+p-17", metadata: { "a.b": 'x, "y"' }, assignee: "me@example.org" },
-      ...{ handling: "muted", muted_until: new Date(Date.now() + 86_400_000).toISOString() },
+      title: '=1+1, "quoted"; \'x',
+      note: "- one\n'=two, 🎉\nthree;",
+      tags: ["docs", "press 🎉"],
+      external_id: "'+p-17",
+      metadata: { "a.b": 'x, "y"' },
+      assignee: "me@example.org",
+      handling: "muted",
+      muted_until: new Date(Date.now() + 86_400_000).toISOString(),
       check_schedule: { cron: "0 6 * * 1-5", time_zone: "Europe/Berlin" },
     },
     { url: "https://example.org/b", title: "@b", handling: "acknowledged" },

@@ -19,8 +19,10 @@ describe("stillup mail test", () => {
     const { run } = createProgram(
       asStrings({
         ...mailSettings(host.port, {
-          ...{ STILLUP_SMTP_HOST: "localhost", STILLUP_SMTP_SECURITY: "starttls" },
-          ...{ STILLUP_SMTP_USER: "stillup", STILLUP_SMTP_PASSWORD: PASSWORD },
+          STILLUP_SMTP_HOST: "localhost",
+          STILLUP_SMTP_SECURITY: "starttls",
+          STILLUP_SMTP_USER: "stillup",
+          STILLUP_SMTP_PASSWORD: PASSWORD,
           STILLUP_EXTRA_CA_FILE: CA,
         }),
       }),
@@ -131,7 +133,8 @@ describe("stillup oidc", () => {
     );
     expect((await link("ann@example.org")).code).toBe(0);
     expect(await link("bob@example.org")).toMatchObject({
-      ...{ code: 1, err: "This subject is linked to another user. Unlink it there first.\n" },
+      code: 1,
+      err: "This subject is linked to another user. Unlink it there first.\n",
     });
     expect(await link("eve@example.org")).toMatchObject({
       code: 1,
@@ -163,7 +166,8 @@ describe("stillup oidc", () => {
 describe("settings of single sign-on", () => {
   const ISSUER = { STILLUP_OIDC_ISSUER: "https://id.example.org" };
   const BOTH = {
-    ...{ ...ISSUER, STILLUP_OIDC_CLIENT_ID: "stillup" },
+    ...ISSUER,
+    STILLUP_OIDC_CLIENT_ID: "stillup",
     STILLUP_PUBLIC_URL: "https://links.example.org",
   };
 

@@ -317,7 +317,8 @@ const MOST_TRIGRAMS = 20;
  * PostgreSQL, and for texts of one or two characters, there is no such index: undefined.
  */
 export function mayContain({ engine }: Store, text: string, isInTexts: boolean): SQL | undefined {
-  const characters = [...text];
+  // As `contains` compares them.
+  const characters = [...text.toLowerCase()];
   if (engine.name === "postgres" || characters.length < TRIGRAM || text.includes("\0"))
     return undefined;
   const trigrams = characters.slice(0, 1 - TRIGRAM).map(

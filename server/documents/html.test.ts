@@ -90,8 +90,14 @@ describe("HTML", () => {
     const { links: _, ...page } = read(PAGE);
 
     expect(page).toEqual({
-      ...{ title: "A & B", base: "/first/", canonical: "https://example.org/c" },
-      ...{ isNofollow: true, anchors: ["top", "here", "ä"], headings: [], disabled: 0, notes: [] },
+      title: "A & B",
+      base: "/first/",
+      canonical: "https://example.org/c",
+      isNofollow: true,
+      anchors: ["top", "here", "ä"],
+      headings: [],
+      disabled: 0,
+      notes: [],
     });
     expect(read("<a rel='UGC' href=/a>a</a>").links[0]!.isNofollow).toBe(true);
     expect(read("<a rel='noopener' href=/a>a</a>").links[0]!.isNofollow).toBe(false);

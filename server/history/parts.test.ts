@@ -161,8 +161,12 @@ test("a month's history is deleted with its account, and refuses checks of none"
   const engine = openEngine(await freshPostgres());
   const store = createStore(engine);
   await store.insert(accounts).values({
-    ...{ id: "a", email: "a@example.org", tier: "business", createdAt: NOW },
-    ...{ no: 1, historySince: 0 },
+    id: "a",
+    email: "a@example.org",
+    tier: "business",
+    createdAt: NOW,
+    no: 1,
+    historySince: 0,
   });
   await engine.historyPartitions!.create(NOVEMBER, NOW);
   const row = { checkedAt: NOVEMBER, linkNo: 2, kindNo: 1 };

@@ -27,12 +27,13 @@ test("what is set for a host reaches the process that checks, and comes back mas
   // The server's own clock passes its waits at once, for which the pool would look without an end.
   const checks = linkChecksApart({ ...server.deps, clock: systemClock });
   const host = {
-    ...{
-      id: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
-      version: 1,
-      host: `docs.site.test:${site.port}`,
-    },
-    ...{ auth: null, userAgent: null, allowHttp: false, isProven: false },
+    id: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
+    version: 1,
+    host: `docs.site.test:${site.port}`,
+    auth: null,
+    userAgent: null,
+    allowHttp: false,
+    isProven: false,
     headers: [["X-Key", KEY]] as [string, string][],
   };
   const url = `https://docs.site.test:${site.port}/page`;

@@ -68,7 +68,8 @@ const atPortOf = (url: string, host: LinkHost): LinkHost => ({
 function check(url: string, host: LinkHost | null, more: Partial<KnownLink> = {}) {
   const { checker } = labChecker({ outbound: outbound() });
   return checkUrl(checker, {
-    ...{ ...NEVER_CHECKED, url },
+    ...NEVER_CHECKED,
+    url,
     host: host && atPortOf(url, host),
     ...more,
   });
@@ -189,8 +190,11 @@ eachRow(REDIRECTS)(
       "/end": PAGE,
     });
     const resolver = playedResolver({
-      ...{ "site.test": HERE, "docs.site.test": HERE, "wiki.site.test": HERE },
-      ...{ "elsewhere.test": HERE, localhost: HERE },
+      "site.test": HERE,
+      "docs.site.test": HERE,
+      "wiki.site.test": HERE,
+      "elsewhere.test": HERE,
+      localhost: HERE,
     });
     const { checker } = labChecker({ outbound: labOutbound({ resolver }) });
     const url = `https://docs.site.test:${https.port}/page`;

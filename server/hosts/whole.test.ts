@@ -178,8 +178,14 @@ onServer(
       const sent = receiver.requests.map(({ body }) => body.toString());
       const conclusions: unknown[] = [];
       const host = {
-        ...{ id: newId(), version: 1, host: HOST, allowHttp: false, userAgent: null },
-        ...{ headers: [["X-Key", KEY]] as [string, string][], auth, isProven: true },
+        id: newId(),
+        version: 1,
+        host: HOST,
+        allowHttp: false,
+        userAgent: null,
+        headers: [["X-Key", KEY]] as [string, string][],
+        auth,
+        isProven: true,
       };
       for (const path of [...paths, ...cutPaths].filter((path) => path.startsWith("/dead/"))) {
         const known = { ...NEVER_CHECKED, url: at(path), host };

@@ -28,10 +28,20 @@ const ODD: unknown[] = [
 ];
 /** What gets past the checks of a field, so that what comes after them is reached. */
 const GOOD: Record<string, unknown> = {
-  ...{ name: "a", url: "https://example.org/fuzz", events: ["link.dead"], color: "#a1b2c3" },
-  ...{ links: [{ url: "https://example.org/many" }], change: { check_frequency: "weekly" } },
-  ...{ since: "2029-12-25", is_active: true, permissions: { read: true }, description: "x\ny" },
-  ...{ email: "fuzz@example.org", role: "viewer", tier: "pro", grace_period_seconds: 0 },
+  name: "a",
+  url: "https://example.org/fuzz",
+  events: ["link.dead"],
+  color: "#a1b2c3",
+  links: [{ url: "https://example.org/many" }],
+  change: { check_frequency: "weekly" },
+  since: "2029-12-25",
+  is_active: true,
+  permissions: { read: true },
+  description: "x\ny",
+  email: "fuzz@example.org",
+  role: "viewer",
+  tier: "pro",
+  grace_period_seconds: 0,
 };
 const OTHER_METHODS = ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST"];
 const PROTOTYPE = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];

@@ -24,10 +24,17 @@ onServer(
 
       expect(lines.map((line) => JSON.parse(line))).toEqual([
         {
-          ...{ time: expect.any(String), level: "info", message: "request" },
+          time: expect.any(String),
+          level: "info",
+          message: "request",
           request: headers.get("x-request-id"),
-          ...{ method: "POST", path: "/api/v1/links", status: 201, ms: expect.any(Number) },
-          ...{ account: me.accountId, key: me.key.slice(0, 9), address: "203.0.113.7" },
+          method: "POST",
+          path: "/api/v1/links",
+          status: 201,
+          ms: expect.any(Number),
+          account: me.accountId,
+          key: me.key.slice(0, 9),
+          address: "203.0.113.7",
         },
       ]);
     });

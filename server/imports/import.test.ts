@@ -14,7 +14,12 @@ onServer("Importing a list", (server) => {
     const { deps } = server();
     const caller = callerOf(me);
     return {
-      ...{ deps, caller, group: null, frequency: null, people: null, isDry: false },
+      deps,
+      caller,
+      group: null,
+      frequency: null,
+      people: null,
+      isDry: false,
       groups: await openGroupBook(deps, caller),
       newGroups: new Set(),
       wouldAdd: new Set(),

@@ -50,7 +50,12 @@ onServer("A batch of checks", (server, { test, testOnBoth }) => {
       type: "batch.complete",
       data: {
         batchId,
-        ...{ total: 3, checked: 3, active: 1, dead: 1, unknown: 1, skipped: 0 },
+        total: 3,
+        checked: 3,
+        active: 1,
+        dead: 1,
+        unknown: 1,
+        skipped: 0,
         startedAt,
         completedAt: new Date(server().clock.now()).toISOString(),
       },

@@ -20,7 +20,10 @@ onServer("GET /batches/{id}", (server) => {
     expect(after.body).toEqual({
       data: {
         ...running,
-        ...{ status: "complete", checked: 2, active: 1, dead: 1 },
+        status: "complete",
+        checked: 2,
+        active: 1,
+        dead: 1,
         started_at: START,
         completed_at: new Date(server().clock.now()).toISOString(),
       },

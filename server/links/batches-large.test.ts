@@ -24,7 +24,10 @@ onBothEngines("While a large batch is being checked", (server) => {
     const other = await server().account();
     await loop.seconds(5);
     await addMany(server(), other, {
-      ...{ count: 20, url: "https://due.test/", dueAt: clock.now() + 1, everyMs: 500 },
+      count: 20,
+      url: "https://due.test/",
+      dueAt: clock.now() + 1,
+      everyMs: 500,
     });
 
     await loop.seconds(15);
@@ -51,7 +54,9 @@ async function startLarge(server: TestServer, { places }: { places: number }) {
   const clock = movableClock(server.clock.now());
   const check = takes(clock, CHECK_MS, saw("ok"));
   await addMany(server, me, {
-    ...{ count: LARGE, url: `https://large.test/${me.accountNo}/`, dueAt: clock.now() + DAY },
+    count: LARGE,
+    url: `https://large.test/${me.accountNo}/`,
+    dueAt: clock.now() + DAY,
   });
   const loop = playLoop(server, { clock, check, places });
   await loop.begins();

@@ -60,12 +60,22 @@ onServer("GET /links/{id}/events", (server) => {
     const usual = { webhook_format: "standard" };
     expect(items[0].deliveries).toEqual([
       {
-        ...{ ...usual, webhook_id: quiet, webhook_host: "hooks.slack.com", status: "succeeded" },
-        ...{ attempts: 2, last_status_code: 204, next_attempt_at: null },
+        ...usual,
+        webhook_id: quiet,
+        webhook_host: "hooks.slack.com",
+        status: "succeeded",
+        attempts: 2,
+        last_status_code: 204,
+        next_attempt_at: null,
       },
       {
-        ...{ ...usual, webhook_id: loud, webhook_host: "ops.example.org:8443", status: "pending" },
-        ...{ attempts: 0, last_status_code: null, next_attempt_at: items[0].created_at },
+        ...usual,
+        webhook_id: loud,
+        webhook_host: "ops.example.org:8443",
+        status: "pending",
+        attempts: 0,
+        last_status_code: null,
+        next_attempt_at: items[0].created_at,
       },
     ]);
     expect(JSON.stringify(items)).not.toContain("secret");

@@ -204,7 +204,7 @@ export const isCounted = (filter: LinkFilter): boolean =>
   filter.group_id !== NO_GROUP;
 
 /** Whether links are chosen by what people decided about them, other than those that need attention. */
-export const isOfTriage = (filter: LinkFilter): boolean =>
+const isOfTriage = (filter: LinkFilter): boolean =>
   Boolean(filter.handling || filter.assignee || filter.overridden || filter.external_id);
 
 /** Whether all links are wanted that are neither acknowledged nor muted: all but a few. */
@@ -230,11 +230,11 @@ export function ownFilter<T extends LinkFilter>({ by }: Pick<Caller, "by">, filt
   throw invalid({ assignee: ["`me` is only for people who are signed in; name a person by id"] });
 }
 
-/** Whether links are chosen by site or reason, which indexes have and the search in memory lacks. */
-export const isByCause = ({ site, reason }: LinkFilter): boolean => Boolean(site || reason);
+/** Whether links are chosen by site or reason. */
+const isByCause = ({ site, reason }: LinkFilter): boolean => Boolean(site || reason);
 
 /** Whether links are chosen by when they were created, which the index of ids has. */
-export const isByCreation = ({ created_from: from, created_to: to }: LinkFilter): boolean =>
+const isByCreation = ({ created_from: from, created_to: to }: LinkFilter): boolean =>
   Boolean(from || to);
 
 /** A moment at which no check is running, so that each link has its settled status. */
@@ -267,7 +267,8 @@ function created({ created_from: from, created_to: to }: LinkFilter): SQL {
 
 /**
  * Links with the text in their URL, or in their title and external id as well.
- * @param isEach whether these are looked up for each link; otherwise they are searched first, for which PostgreSQL has an index
+ * @param isEach whether these are looked up for each link; otherwise they are searched first, for which PostgreSQL has
+ * an index
  */
 export function searched(
   { search, search_in: place }: LinkFilter,

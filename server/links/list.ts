@@ -244,8 +244,8 @@ const isByFew = (filter: LinkFilter): boolean =>
   );
 
 /**
- * The numbers of the tags and of the source that links must have, that with the fewest links first. The links of a source have its number
- * as that of a tag.
+ * The numbers of the tags and of the source that links must have, that with the fewest links first. The links of a source
+ * have its number as that of a tag.
  * @returns undefined if one is not there
  */
 async function numbersOfTags(

@@ -163,8 +163,14 @@ onServer(
       expect(items).toMatchObject([
         { status: "dead", checks: 1 },
         {
-          ...{ status: "active", reason: null, message: null, started_at: null, checks: 2 },
-          ...{ ended_at: "2029-12-30T10:00:00.000Z", fastest_ms: 84, slowest_ms: 612 },
+          status: "active",
+          reason: null,
+          message: null,
+          started_at: null,
+          checks: 2,
+          ended_at: "2029-12-30T10:00:00.000Z",
+          fastest_ms: 84,
+          slowest_ms: 612,
         },
       ]);
     });
@@ -175,7 +181,9 @@ onServer(
       await addCheck(server(), me, link, { ...FIRST, ...at("2029-12-01T10:00:00Z") });
       await addCheck(server(), me, link, at("2029-12-30T10:00:00Z"));
       await setLink(server(), link, {
-        ...{ status: "active", decidedStatus: "active", reason: "ok" },
+        status: "active",
+        decidedStatus: "active",
+        reason: "ok",
         statusChangedAt: Date.parse("2029-12-01T10:00:00Z"),
       });
       await forgetOldChecks(server().deps);
@@ -184,8 +192,11 @@ onServer(
 
       expect(items).toMatchObject([
         {
-          ...{ status: "active", reason: "ok", checks: 2 },
-          ...{ started_at: "2029-12-01T10:00:00.000Z", ended_at: null },
+          status: "active",
+          reason: "ok",
+          checks: 2,
+          started_at: "2029-12-01T10:00:00.000Z",
+          ended_at: null,
         },
       ]);
     });

@@ -20,7 +20,10 @@ onServer("GET /links?include=strip", (server) => {
       previousStatus = status;
     }
     await setLink(server(), link, {
-      ...{ status: previousStatus, statusChangedAt, lastCheckedAt: now, checkingUntil: null },
+      status: previousStatus,
+      statusChangedAt,
+      lastCheckedAt: now,
+      checkingUntil: null,
     });
     return link;
   }

@@ -29,7 +29,8 @@ onServer(
         expect(made.status).toBe(201);
       }
       const other = await me.post("/api/v1/webhooks", {
-        ...{ url: "https://hooks.example.com/", events: ["link.dead"] },
+        url: "https://hooks.example.com/",
+        events: ["link.dead"],
       });
       const link = await addLink(me, { url: "https://example.com/" });
       await check(server(), [link], "ok");

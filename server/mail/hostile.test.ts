@@ -105,11 +105,9 @@ onServer(
 
     test("is shown whole where there is room", () => {
       const { text, html } = renderMail({
-        ...{
-          subject: "S",
-          heading: "<b>H</b>",
-          about: { title: "T & U", url: "https://example.com/a@b" },
-        },
+        subject: "S",
+        heading: "<b>H</b>",
+        about: { title: "T & U", url: "https://example.com/a@b" },
         footer: ["F"],
       });
       expect(text).toContain("<b>H</b>");

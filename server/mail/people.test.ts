@@ -302,7 +302,8 @@ onServer(
       const assign = (count: number, more: object = {}) =>
         browsers.owner.post("/links/batch", {
           links: Array.from({ length: count }, () => ({
-            ...{ url: `https://example.org/${crypto.randomUUID()}`, assignee_id: editor.id },
+            url: `https://example.org/${crypto.randomUUID()}`,
+            assignee_id: editor.id,
             ...more,
           })),
         });
@@ -324,7 +325,8 @@ onServer(
       await later(30);
       expect(subjects()).toHaveLength(1);
       await browsers.owner.post("/links/batch-change", {
-        ...{ filter: { assignee: "none" }, change: { assignee_id: editor.id } },
+        filter: { assignee: "none" },
+        change: { assignee_id: editor.id },
       });
       await later(31);
       expect(subjects()[1]).toBe("1 link was assigned to you on links.example.org");
@@ -422,7 +424,8 @@ onServer(
           headers: [{ name: "X-Key", value: "key-0123456789" }],
         });
         await browsers.owner.post("/links", {
-          ...{ url: "https://docs.example.org/", check_frequency: "hourly" },
+          url: "https://docs.example.org/",
+          check_frequency: "hourly",
         });
         const round = async (found: "accepted" | "refused", after = DAY) => {
           clock.moveBy(after);

@@ -16,7 +16,10 @@ const lettersTo = (address: string) =>
 
 const create = (me: Asker, address: string, more: object = {}) =>
   me.post("/api/v1/webhooks", {
-    ...{ url: `mailto:${address}`, events: ["link.dead"], format: "email", ...more },
+    url: `mailto:${address}`,
+    events: ["link.dead"],
+    format: "email",
+    ...more,
   });
 
 const stateOf = async (me: Asker, id: string) => {

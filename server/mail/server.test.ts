@@ -12,8 +12,14 @@ const CA = new URL("../../tests/certs/ca.pem", import.meta.url).pathname;
 const PASSWORD = "pass word/of the relay";
 
 const MAIL: Mail = {
-  ...{ kind: "alert", id: "msg_1", to: "ann@example.com", fromName: "Stillup", subject: "Hello" },
-  ...{ at: Date.parse(START), text: "Hello\n", html: "<p>Hello</p>" },
+  kind: "alert",
+  id: "msg_1",
+  to: "ann@example.com",
+  fromName: "Stillup",
+  subject: "Hello",
+  at: Date.parse(START),
+  text: "Hello\n",
+  html: "<p>Hello</p>",
 };
 
 /** A client of the host with these settings; `host` may be of another program. */

@@ -49,7 +49,9 @@ const APIS: Record<ApiKind, (program: Program, url: URL) => Response> = {
     const all = entries.filter(({ id }) => id > after);
     const bookmarks = pageOf(all, 0, Number(asked.get("limit"))).map(
       ({ id, url, title, tags = [] }) => ({
-        ...{ id: String(id), title: null, tags: tags.map((name) => ({ id: name, name })) },
+        id: String(id),
+        title: null,
+        tags: tags.map((name) => ({ id: name, name })),
         content: id % 10 === 0 ? { type: "text", text: url } : { type: "link", url, title },
       }),
     );
@@ -79,7 +81,9 @@ const APIS: Record<ApiKind, (program: Program, url: URL) => Response> = {
     // The size is a setting of the person.
     const [page, size] = [Number(asked.get("page")), 24];
     return Response.json({
-      ...{ current_page: page, per_page: size, total: entries.length },
+      current_page: page,
+      per_page: size,
+      total: entries.length,
       last_page: Math.max(1, Math.ceil(entries.length / size)),
       data: pageOf(entries, (page - 1) * size, size).map(({ id, url, title }) => ({
         id,
@@ -104,7 +108,9 @@ const APIS: Record<ApiKind, (program: Program, url: URL) => Response> = {
     }
     return Response.json(
       pageOf(all, (page - 1) * size, size).map(({ id, url, title }) => ({
-        ...{ id, link: `https://blog.test/${id}`, title: { rendered: `<i>${title}</i>` } },
+        id,
+        link: `https://blog.test/${id}`,
+        title: { rendered: `<i>${title}</i>` },
         content: { rendered: `<a href="${url}">x</a>` },
       })),
       { headers: { "X-WP-Total": String(all.length), "X-WP-TotalPages": String(pages) } },
@@ -134,7 +140,9 @@ function startProgram(
 
 const make = (from: number, to: number): Kept[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({
-    ...{ id: from + i, url: `https://a.test/${from + i}`, title: `No ${from + i} &amp; more` },
+    id: from + i,
+    url: `https://a.test/${from + i}`,
+    title: `No ${from + i} &amp; more`,
   }));
 
 async function readAll(kind: ApiKind, site: Site, settings: ApiSettings = {}) {

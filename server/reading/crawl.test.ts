@@ -16,7 +16,9 @@ const readSite = createSiteReader();
 
 const runSite = (url: string, settings: Partial<SettingsOf<"site">> = {}, before?: Kept) =>
   runSource((job, emit, signal) => readSite(fetching, job, emit, signal), {
-    ...{ kind: "site", url, before },
+    kind: "site",
+    url,
+    before,
     settings: { scope: "host", ...settings },
   });
 
@@ -67,7 +69,10 @@ describe("A site that is crawled", () => {
     const pageOf = (text: string) => home.find((place) => place.text === text)!.page;
 
     expect(pageOf("Items")).toEqual({
-      ...{ url: `${site.url}item/1`, key: `${site.url}item/1`, depth: 1, skipped: null },
+      url: `${site.url}item/1`,
+      key: `${site.url}item/1`,
+      depth: 1,
+      skipped: null,
     });
     expect(pageOf("/canonical/twin?ref=home")?.key).toBe(`${site.url}canonical/twin?ref=home`);
     expect(pageOf("/logout")?.skipped).toBe("action");
@@ -195,8 +200,12 @@ describe("A pause that robots.txt asks for", () => {
     const target = { url: `${url}a`, key: `${url}a`, depth: 1, skipped: null };
     const known = { isSecond: false, etag: null, lastModified: null, hashes: {} };
     const job = jobOf("site", SETTINGS_OF.site.parse({}), {
-      ...{ url, credential: null, runId: "resumed", mark: null },
-      ...{ targets: [{ ...target, ...known }], cursor: { end: url, families: [] } },
+      url,
+      credential: null,
+      runId: "resumed",
+      mark: null,
+      targets: [{ ...target, ...known }],
+      cursor: { end: url, families: [] },
     }) as JobOf<"site">;
     await resumed(paused, job, async () => {}, new AbortController().signal);
     await site.stop();

@@ -23,7 +23,13 @@ const read = createReadSource({
 });
 
 const targetOf = (url: string, known: Partial<Target> = {}): Target => ({
-  ...{ url, key: url, depth: 0, isSecond: false, etag: null, lastModified: null, hashes: {} },
+  url,
+  key: url,
+  depth: 0,
+  isSecond: false,
+  etag: null,
+  lastModified: null,
+  hashes: {},
   ...known,
 });
 
@@ -31,8 +37,12 @@ const targetOf = (url: string, known: Partial<Target> = {}): Target => ({
 async function readAt(kind: "list" | "sitemap", target: Target, settings = {}) {
   const batches: Batch[] = [];
   const job = jobOf(kind, SETTINGS_OF[kind].parse(settings), {
-    ...{ url: target.url, credential: null, runId: "r", targets: [target] },
-    ...{ cursor: null, mark: null },
+    url: target.url,
+    credential: null,
+    runId: "r",
+    targets: [target],
+    cursor: null,
+    mark: null,
   });
   const emit = async (batch: Batch) => void batches.push(batch);
   const end = await read(job, emit, new AbortController().signal);

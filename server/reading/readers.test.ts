@@ -242,7 +242,8 @@ describe("A repository", () => {
     });
     const gitea = await readGit({ url: `${site.url}/o/r`, settings: { host: "gitea" } });
     const gitlab = await readGit({
-      ...{ url: `${site.url}/g/o/r/-/tree/main/docs`, settings: { host: "gitlab" } },
+      url: `${site.url}/g/o/r/-/tree/main/docs`,
+      settings: { host: "gitlab" },
       credential: { type: "token", name: null, user: null, value: "s3cret" },
     });
 
@@ -306,7 +307,10 @@ describe("A repository", () => {
 describe("A source of any kind", () => {
   const outbound = labOutbound();
   const read = createReadSource({
-    ...{ clock: systemClock, outbound, userAgent: "stillup-test", timeoutMs: 20_000 },
+    clock: systemClock,
+    outbound,
+    userAgent: "stillup-test",
+    timeoutMs: 20_000,
     politeness: createPoliteness({ clock: systemClock, hostConcurrency: 2, hostGapMs: 0 }),
   });
 
@@ -340,10 +344,15 @@ describe("A site of the operator", () => {
       const site = start({ ...routes, "/robots.txt": says });
       const ownSites = { [`127.0.0.1:${site.port}`]: 1000 };
       const read = createReadSource({
-        ...{ clock: systemClock, outbound: labOutbound(), timeoutMs: 20_000 },
-        ...{ userAgent: "stillup-test" },
+        clock: systemClock,
+        outbound: labOutbound(),
+        timeoutMs: 20_000,
+        userAgent: "stillup-test",
         politeness: createPoliteness({
-          ...{ clock: systemClock, hostConcurrency: 2, hostGapMs: 0, ownSites },
+          clock: systemClock,
+          hostConcurrency: 2,
+          hostGapMs: 0,
+          ownSites,
         }),
       });
       const { end, pages } = await runSource(read, { kind: "site", url: `${site.url}/` });
@@ -368,7 +377,8 @@ describe("A program", () => {
       },
     });
     const { end, pages, batches } = await runSource((job, emit) => readApis(fetching, job, emit), {
-      ...{ kind: "linkding", url: site.url },
+      kind: "linkding",
+      url: site.url,
     });
 
     expect(end).toEqual({ kind: "done", isMismatch: false });
@@ -390,11 +400,9 @@ describe("A program", () => {
       "/wp-json/wp/v2/posts": () => Response.json([post], { headers: { "X-WP-Total": "1" } }),
     });
     const { pages } = await runSource((job, emit) => readApis(fetching, job, emit), {
-      ...{
-        kind: "wordpress",
-        url: `${site.url}/wp-json/`,
-        settings: { types: ["posts"], elements: ["links"] },
-      },
+      kind: "wordpress",
+      url: `${site.url}/wp-json/`,
+      settings: { types: ["posts"], elements: ["links"] },
     });
 
     expect(shown(pages.get("https://blog.test/1/"))).toEqual([

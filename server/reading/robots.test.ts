@@ -118,7 +118,10 @@ describe("A robots.txt", () => {
 describe("A credential", () => {
   const origin = new URL("https://site.test/list");
   const of = (type: "bearer" | "token" | "basic" | "header", more = {}) => ({
-    ...{ type, name: null, user: null, value: "s3cret" },
+    type,
+    name: null,
+    user: null,
+    value: "s3cret",
     ...more,
   });
 

@@ -133,7 +133,8 @@ onServer("What sources have", (server, { testOnBoth }) => {
     await addList(me, "/mine", lines);
     await me.patch(`${LINKS}/${(await find(me, "a.test")).id}`, { tags: ["mine"] });
     expect((await me.get("/api/v1/account")).body.data.limits).toMatchObject({
-      ...{ sources: 100, sourcesUsed: 1 },
+      sources: 100,
+      sourcesUsed: 1,
     });
 
     await deleteAccount(server().deps, me.accountId, OPERATOR);
@@ -159,7 +160,9 @@ onServer("What sources have", (server, { testOnBoth }) => {
         .where(eq(sourceRuns.accountId, me.accountId));
       const runs = Array.from({ length: 150 }, (_, i) => ({
         ...first!,
-        ...{ runNo: i + 2, id: newId(), queuedAt: clock.now() - 100 * DAY_MS },
+        runNo: i + 2,
+        id: newId(),
+        queuedAt: clock.now() - 100 * DAY_MS,
       }));
       await deps.store.insert(sourceRuns).values(runs);
       await deps.store.run(sql`update sources set run_no = 151 where id = ${source.id}`);

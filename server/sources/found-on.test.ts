@@ -77,10 +77,22 @@ onServer("An event about a link that died", (server, { test, testOnBoth }) => {
       const [link] = await store.select().from(links).where(eq(links.id, id));
       const [row] = await store.select().from(sources).where(eq(sources.id, source.id));
       const page = (i: number) => ({
-        ...{ no: 5_000_000 + me.accountNo * 20_000 + i, sourceNo: row!.no, part: "", depth: 1 },
-        ...{ url: `https://site.test/${"long/".repeat(20)}${i}`, urlKey: `k${i}`, lineOffset: 10 },
-        ...{ title: "T".repeat(500), state: "read" as const, seenRun: 1, wantedRun: 1 },
-        ...{ places: 1, flagged: 0, isGone: false, refused: 0, readAt: clock.now() },
+        no: 5_000_000 + me.accountNo * 20_000 + i,
+        sourceNo: row!.no,
+        part: "",
+        depth: 1,
+        url: `https://site.test/${"long/".repeat(20)}${i}`,
+        urlKey: `k${i}`,
+        lineOffset: 10,
+        title: "T".repeat(500),
+        state: "read" as const,
+        seenRun: 1,
+        wantedRun: 1,
+        places: 1,
+        flagged: 0,
+        isGone: false,
+        refused: 0,
+        readAt: clock.now(),
         linkNo: i === 0 ? link!.no : null,
       });
       const PAGES = 1200;
@@ -89,8 +101,15 @@ onServer("An event about a link that died", (server, { test, testOnBoth }) => {
       const [target, ...others] = pages;
       // Every other page leads to the page that is the link, the rest to the link.
       const places = others.map(({ no: pageNo }, i) => ({
-        ...{ pageNo, targetNo: i % 2 === 0 ? target!.no : link!.no, place: 0, line: i, col: 3 },
-        ...{ element: 0, text: "é".repeat(200), fragment: null, isFragmentMissing: false },
+        pageNo,
+        targetNo: i % 2 === 0 ? target!.no : link!.no,
+        place: 0,
+        line: i,
+        col: 3,
+        element: 0,
+        text: "é".repeat(200),
+        fragment: null,
+        isFragmentMissing: false,
       }));
       for (const some of chunksOf(500, places)) await store.insert(occurrences).values(some);
       await store

@@ -59,12 +59,14 @@ type Kind = {
 /** Each kind with an answer of its program, and the links that a run with the usual settings finds. */
 const KINDS: Kind[] = [
   {
-    ...{ kind: "site", path: "/" },
+    kind: "site",
+    path: "/",
     routes: { "/": as("text/html", CONTENT), "/robots.txt": 404, "/sitemap.xml": 404 },
     links: ["https://cdn.test/i.png", "https://out.test/a"],
   },
   {
-    ...{ kind: "sitemap", path: "/sitemap.xml" },
+    kind: "sitemap",
+    path: "/sitemap.xml",
     routes: {
       "/sitemap.xml": as(
         "application/xml",
@@ -74,7 +76,8 @@ const KINDS: Kind[] = [
     links: ["https://s.test/"],
   },
   {
-    ...{ kind: "feed", path: "/feed/" },
+    kind: "feed",
+    path: "/feed/",
     routes: { "/feed/": as("application/rss+xml; charset=UTF-8", WORDPRESS_FEED) },
     links: [
       "https://blog.test/about/",
@@ -84,12 +87,15 @@ const KINDS: Kind[] = [
     ],
   },
   {
-    ...{ kind: "list", path: "/links.txt" },
+    kind: "list",
+    path: "/links.txt",
     routes: { "/links.txt": as("text/plain", "https://l.test/a\nhttps://l.test/b.\n") },
     links: ["https://l.test/a", "https://l.test/b."],
   },
   {
-    ...{ kind: "git", path: "/o/r", settings: { host: "gitea" } },
+    kind: "git",
+    path: "/o/r",
+    settings: { host: "gitea" },
     routes: {
       "/api/v1/repos/o/r": json({ default_branch: "main" }),
       "/api/v1/repos/o/r/commits": json([{ sha: SHA }]),
@@ -98,7 +104,8 @@ const KINDS: Kind[] = [
     links: ["https://out.test/"],
   },
   {
-    ...{ kind: "linkding", path: "/api/bookmarks/" },
+    kind: "linkding",
+    path: "/api/bookmarks/",
     routes: {
       "/api/bookmarks/": json({
         count: 1,
@@ -108,7 +115,8 @@ const KINDS: Kind[] = [
     links: ["https://b.test/"],
   },
   {
-    ...{ kind: "karakeep", path: "/api/v1/bookmarks" },
+    kind: "karakeep",
+    path: "/api/v1/bookmarks",
     routes: {
       "/api/v1/bookmarks": json({
         bookmarks: [
@@ -120,22 +128,29 @@ const KINDS: Kind[] = [
     links: ["https://b.test/"],
   },
   {
-    ...{ kind: "linkace", path: "/api/v2/links" },
+    kind: "linkace",
+    path: "/api/v2/links",
     routes: {
       "/api/v2/links": json({
-        ...{ current_page: 1, per_page: 24, total: 1, last_page: 1 },
+        current_page: 1,
+        per_page: 24,
+        total: 1,
+        last_page: 1,
         data: [{ id: 1, url: "https://b.test/", title: "B" }],
       }),
     },
     links: ["https://b.test/"],
   },
   {
-    ...{ kind: "wordpress", path: "/wp-json/" },
+    kind: "wordpress",
+    path: "/wp-json/",
     routes: {
       "/wp-json/wp/v2/posts": json(
         [
           {
-            ...{ id: 1, link: "https://blog.test/1/", title: { rendered: "One" } },
+            id: 1,
+            link: "https://blog.test/1/",
+            title: { rendered: "One" },
             content: { rendered: CONTENT },
           },
         ],

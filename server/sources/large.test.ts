@@ -11,7 +11,8 @@ const MOST_IN_TRAPS = 200;
 test("A large site is read whole: each page once, and few pages of its traps", async () => {
   const site = startPlayedSite(sized(300, 5000));
   const server = await startServer("sqlite", {
-    ...{ STILLUP_RATE_LIMIT_PER_MINUTE: "0", STILLUP_RATE_LIMIT_PER_HOUR: "0" },
+    STILLUP_RATE_LIMIT_PER_MINUTE: "0",
+    STILLUP_RATE_LIMIT_PER_HOUR: "0",
   });
   const reading = startReading(server);
   const me = await server.account("enterprise");

@@ -49,7 +49,11 @@ onServer("A link of a source", (server, { test, testOnBoth }) => {
     const found = await find(me, "a.test");
     expect(found).toMatchObject({ pinned: false, sources: 2, places: 3, tags: [] });
     expect((await me.get(`${LINKS}/${found.id}`)).body.data).toMatchObject({
-      ...{ pinned: false, sources: 2, places: 3, retired_at: null, tags: [] },
+      pinned: false,
+      sources: 2,
+      places: 3,
+      retired_at: null,
+      tags: [],
     });
     expect((await me.get("/api/v1/tags")).body.data.items).toEqual([]);
   });

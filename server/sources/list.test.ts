@@ -142,7 +142,9 @@ onServer("The links of a list at a URL", (server, { test, testOnBoth }) => {
   test("that two sources have leave with the second", async () => {
     const { me, source, urls } = await newList(URLS);
     const other = await reading.add(me, {
-      ...{ kind: "list", url: `${site.url}/list.txt`, name: "Other" },
+      kind: "list",
+      url: `${site.url}/list.txt`,
+      name: "Other",
     });
     expect(other.run.links).toMatchObject({ new: 0, kept: URLS.length });
 

@@ -257,7 +257,9 @@ onServer("A source with oddities", (server, { test, testOnBoth }) => {
     async () => {
       let body = '<a href="/gone">x</a><img src="/gone"><a href="/there">t</a>';
       const url = serve({
-        ...{ ...ROBOTS, "/": () => html(body)(), "/there": html("<p>There") },
+        ...ROBOTS,
+        "/": () => html(body)(),
+        "/there": html("<p>There"),
       });
       const me = await server().account();
       const { id, counts } = await reading.add(me, { kind: "site", url: `${url}/` });
@@ -277,7 +279,8 @@ onServer("A source with oddities", (server, { test, testOnBoth }) => {
     "gives a missing page a link again after the URL of its link was changed",
     async () => {
       const url = serve({
-        ...{ ...ROBOTS, "/": html('<a href="/gone">x</a><a href="/there">t</a>') },
+        ...ROBOTS,
+        "/": html('<a href="/gone">x</a><a href="/there">t</a>'),
         "/there": html("<p>There"),
       });
       const me = await server().account();

@@ -32,7 +32,8 @@ onServer("A source that is pushed to", (server, { test, testOnBoth }) => {
       const items = [
         { page_url: PAGE, title: "One", links: links("https://a.test/", "/b", "mailto:x@a.test") },
         {
-          ...{ page_url: "https://blog.test/p/2", content_type: "text/html" },
+          page_url: "https://blog.test/p/2",
+          content_type: "text/html",
           content: '<title>Two</title><p><a href="../c#d">words</a>',
         },
         { page_url: "ftp://blog.test/", links: [] },
@@ -51,7 +52,8 @@ onServer("A source that is pushed to", (server, { test, testOnBoth }) => {
       ]);
       const { counts, run } = (await me.get(path)).body.data;
       expect({ counts, run }).toEqual({
-        ...{ counts: { pages: 2, links: 3, dead: 0, places: 3 }, run: null },
+        counts: { pages: 2, links: 3, dead: 0, places: 3 },
+        run: null,
       });
       const { items: pages } = (await me.get(`${path}/pages`)).body.data;
       expect(pages.map(({ title }: Parsed) => title)).toEqual(["One", "Two"]);

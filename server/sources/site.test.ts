@@ -13,8 +13,12 @@ const HOUR_MS = 3_600_000;
 const PAGES = sized(60, 300);
 /** Where places and links are kept, and the number of each row. */
 const WRITTEN = {
-  ...{ source_pages: "no", occurrences: "page_no", source_links: "link_no", links: "no" },
-  ...{ link_origins: "link_no", link_tags: "link_no" },
+  source_pages: "no",
+  occurrences: "page_no",
+  source_links: "link_no",
+  links: "no",
+  link_origins: "link_no",
+  link_tags: "link_no",
 };
 
 /** Notes which rows are written from now on, with SQLite only. Returns how many of each table. */

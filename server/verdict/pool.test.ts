@@ -36,7 +36,8 @@ afterAll(async () => {
 function startPool(settings: Partial<Config> = {}) {
   const clock = movableClock(Date.now());
   const pool = createCheckerPool({
-    ...{ config: { ...server.config, ...settings }, clock },
+    config: { ...server.config, ...settings },
+    clock,
     online: createOnline({ clock, sentinels: [], ask: async () => true }),
     profiles: { find: async () => null, keep() {} },
     canaries: createCanaries(clock, null),

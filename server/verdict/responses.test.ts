@@ -54,13 +54,22 @@ onServer("GET /links/{id}/raw", (server) => {
 
     expect(Date.parse(dead.checked_at) - Date.parse(alive.checked_at)).toBe(LATER_MS);
     expect(alive).toMatchObject({
-      ...{ reason: "ok", message: "The server returned 200." },
-      ...{ status_code: 200, final_url: expect.stringContaining("http://127.0.0.1:") },
-      ...{ title: "Our guide", words: 1600, text: html.slice(0, 4096), truncated: true },
+      reason: "ok",
+      message: "The server returned 200.",
+      status_code: 200,
+      final_url: expect.stringContaining("http://127.0.0.1:"),
+      title: "Our guide",
+      words: 1600,
+      text: html.slice(0, 4096),
+      truncated: true,
     });
     expect(dead).toMatchObject({
-      ...{ reason: "http_404", status_code: 404, title: "Not found", words: 2 },
-      ...{ text: "<title>Not found</title><p>Nothing here.", truncated: false },
+      reason: "http_404",
+      status_code: 404,
+      title: "Not found",
+      words: 2,
+      text: "<title>Not found</title><p>Nothing here.",
+      truncated: false,
     });
     expect(dead.headers).toContainEqual({ name: "x-powered-by", value: "Express" });
   });

@@ -184,7 +184,9 @@ onServer("a receiver that sends us elsewhere", (server) => {
       const { body } = await me.post(`${path}/test`);
 
       expect((await deliveriesOf(server(), id))[0]).toMatchObject({
-        ...{ status: "failed", lastStatusCode: code, lastError: null },
+        status: "failed",
+        lastStatusCode: code,
+        lastError: null,
       });
       expect(body.data.message).toBe(`The receiver answered ${code}.`);
       expect(receiver.requests).toHaveLength(2);

@@ -30,7 +30,10 @@ onServer("POST /webhooks", (server) => {
       failing_since: null,
       last_delivery_at: null,
       last_status_code: null,
-      ...{ name: null, time_zone: null, filter: null, summary: null },
+      name: null,
+      time_zone: null,
+      filter: null,
+      summary: null,
       created_at: START,
       updated_at: START,
     });

@@ -38,7 +38,10 @@ onServer("GET /webhooks/deliveries/days", (server) => {
     const today = Date.parse(START);
     const dayBefore = (days: number) => new Date(today - days * DAY).toISOString().slice(0, 10);
     expect(counted.get(docs)).toEqual({
-      ...{ webhook_id: docs, delivered: 2, failed: 3, pending: 2 },
+      webhook_id: docs,
+      delivered: 2,
+      failed: 3,
+      pending: 2,
       days: [
         { ...NONE, day: dayBefore(2) },
         { day: dayBefore(1), delivered: 2, failed: 2, pending: 0 },

@@ -54,8 +54,13 @@ onServer("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
     const id = await addDelivery(server(), me, webhookId, { attempts: 80, unplannedAttempts: 79 });
     const { store } = server().deps;
     const earlier = Array.from({ length: 79 }, (_, i) => ({
-      ...{ webhookId, eventId: id, number: i + 1, trigger: "manual" as const, startedAt: i },
-      ...{ statusCode: 500, truncated: false },
+      webhookId,
+      eventId: id,
+      number: i + 1,
+      trigger: "manual" as const,
+      startedAt: i,
+      statusCode: 500,
+      truncated: false,
     }));
     await store.insert(deliveryAttempts).values(earlier);
 

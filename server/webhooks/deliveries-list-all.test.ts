@@ -47,7 +47,9 @@ onServer("GET /webhooks/deliveries", (server, { test, testOnBoth }) => {
     const digest = await deliver(me, press, 2, { type: "digest", data: { total: 12 } });
     const waiting = await deliver(me, docs, 3, {
       ...UNTRIED,
-      ...{ type: "batch.complete", data: { total: 40 }, dueAt: at + 200_000 },
+      type: "batch.complete",
+      data: { total: 40 },
+      dueAt: at + 200_000,
     });
 
     const { items, next_cursor: next } = await list(me);
@@ -55,14 +57,24 @@ onServer("GET /webhooks/deliveries", (server, { test, testOnBoth }) => {
     expect(next).toBeNull();
     expect(items).toMatchObject([
       {
-        ...{ id: waiting, webhook_id: docs, link: null, count: 40, status: "pending" },
+        id: waiting,
+        webhook_id: docs,
+        link: null,
+        count: 40,
+        status: "pending",
         next_attempt_at: "2030-01-01T00:03:20.000Z",
       },
       { id: digest, webhook_id: press, webhook_host: "press.example.com", link: null, count: 12 },
       {
-        ...{ id: died, webhook_id: docs, webhook_host: "docs.example.com", event: "link.dead" },
-        ...{ webhook_format: "standard", link: { id: NO_ID, url: link.url }, count: null },
-        ...{ created_at: "2030-01-01T00:01:00.000Z", last_attempt: { status_code: 204 } },
+        id: died,
+        webhook_id: docs,
+        webhook_host: "docs.example.com",
+        event: "link.dead",
+        webhook_format: "standard",
+        link: { id: NO_ID, url: link.url },
+        count: null,
+        created_at: "2030-01-01T00:01:00.000Z",
+        last_attempt: { status_code: 204 },
       },
     ]);
   });

@@ -20,7 +20,8 @@ onServer("GET /webhooks/{id}/deliveries", (server, { test, testOnBoth }) => {
     expect(listed.response_body).toBe(`${"x".repeat(999)}\ufffd`);
     expect(listed.response_truncated).toBe(true);
     expect(body.data.last_attempt).toMatchObject({
-      ...{ response_body: lastBody, response_truncated: false },
+      response_body: lastBody,
+      response_truncated: false,
     });
   });
 
@@ -29,13 +30,22 @@ onServer("GET /webhooks/{id}/deliveries", (server, { test, testOnBoth }) => {
     const { id, path } = await subscribe(me, HOOK);
     const at = Date.parse(START);
     const sent = await addDelivery(server(), me, id, {
-      ...{ type: "link.dead", createdAt: at, completedAt: at + 2000, attempts: 2 },
-      ...{ lastStartedAt: at + 1000, lastDurationMs: 143, lastStatusCode: 200 },
-      ...{ lastContentType: "text/plain", lastBody: "ok", lastTruncated: true },
+      type: "link.dead",
+      createdAt: at,
+      completedAt: at + 2000,
+      attempts: 2,
+      lastStartedAt: at + 1000,
+      lastDurationMs: 143,
+      lastStatusCode: 200,
+      lastContentType: "text/plain",
+      lastBody: "ok",
+      lastTruncated: true,
     });
     const waiting = await addDelivery(server(), me, id, {
       ...UNTRIED,
-      ...{ createdAt: at, nextAttemptAt: at + 5000, dueAt: at + 5000 },
+      createdAt: at,
+      nextAttemptAt: at + 5000,
+      dueAt: at + 5000,
     });
 
     const { status, body } = await me.get(`${path}/deliveries`);

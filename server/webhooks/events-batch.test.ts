@@ -51,15 +51,23 @@ onServer("a batch of many links", (server) => {
     const now = server().clock.now();
     const messages = receiver.requests.map((request) => verified(request, secret, now));
     expect(countsOf(messages)).toEqual({
-      ...{ "link.created": LINKS, "check.complete": LINKS },
-      ...{ "link.alive": LINKS - DEAD, "link.dead": DEAD, "batch.complete": 1 },
+      "link.created": LINKS,
+      "check.complete": LINKS,
+      "link.alive": LINKS - DEAD,
+      "link.dead": DEAD,
+      "batch.complete": 1,
     });
     expect(distinct(messages, "link.created", "linkId")).toBe(LINKS);
     expect(distinct(messages, "check.complete", "checkId")).toBe(LINKS);
     const complete = messages.find(({ event }) => event === "batch.complete")!;
     expect(complete.data).toMatchObject({
-      ...{ batchId: body.data.batch_id, total: LINKS, checked: LINKS, skipped: 0 },
-      ...{ active: LINKS - DEAD, dead: DEAD, unknown: 0 },
+      batchId: body.data.batch_id,
+      total: LINKS,
+      checked: LINKS,
+      skipped: 0,
+      active: LINKS - DEAD,
+      dead: DEAD,
+      unknown: 0,
     });
     const ids = receiver.requests.map(({ headers }) => headers.get("webhook-id"));
     expect(new Set(ids).size).toBe(expected);

@@ -40,7 +40,8 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
   test("first attempts are due", async () => {
     const times = await timesAfter((now) => ({
       ...UNTRIED,
-      ...{ dueAt: now + YEAR, nextAttemptAt: now + YEAR },
+      dueAt: now + YEAR,
+      nextAttemptAt: now + YEAR,
     }));
 
     expect(times).toEqual([0, 0]);
@@ -56,7 +57,9 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
 
   test("requested attempts are due, and the schedule stays", async () => {
     const times = await timesAfter((now) => ({
-      ...{ status: "pending", resting: "failed", dueAt: now + HOUR },
+      status: "pending",
+      resting: "failed",
+      dueAt: now + HOUR,
       nextAttemptAt: now + 10 * HOUR,
     }));
 
@@ -81,7 +84,10 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
 
   test("no lease is longer than usual", async () => {
     const times = await timesAfter((now) => ({
-      ...{ status: "delivering", lease: "a lease", dueAt: now + YEAR, nextAttemptAt: now },
+      status: "delivering",
+      lease: "a lease",
+      dueAt: now + YEAR,
+      nextAttemptAt: now,
     }));
 
     expect(times).toEqual([60_000, 0]);

@@ -59,7 +59,8 @@ onServer("a digest", (server) => {
     expect(chat.heads()).toHaveLength(2);
     expect(chat.heads()[1]).toStartWith("*Added:* <");
     expect(await readDelivery(chat, id)).toMatchObject({
-      ...{ status: "succeeded", digest_id: digestId },
+      status: "succeeded",
+      digest_id: digestId,
       last_attempt: { trigger: "manual", status_code: 200 },
     });
   });

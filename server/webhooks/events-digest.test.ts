@@ -200,8 +200,12 @@ onServer("a chat with many events", (server, { test, testOnBoth }) => {
     const at = new Date(server().clock.now()).toISOString();
     for (const member of members) {
       expect(member).toMatchObject({
-        ...{ status: "digested", digest_id: digest.id, attempts: 0, completed_at: at },
-        ...{ next_attempt_at: null, last_attempt: null },
+        status: "digested",
+        digest_id: digest.id,
+        attempts: 0,
+        completed_at: at,
+        next_attempt_at: null,
+        last_attempt: null,
       });
     }
   });

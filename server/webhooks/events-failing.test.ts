@@ -58,7 +58,10 @@ onServer("a webhook whose receiver fails for long", (server) => {
 
     const at = new Date(server().clock.now()).toISOString();
     expect(await read(me, path)).toMatchObject({
-      ...{ is_active: false, disabled_reason: "failing", disabled_at: at, last_status_code: 500 },
+      is_active: false,
+      disabled_reason: "failing",
+      disabled_at: at,
+      last_status_code: 500,
     });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain("webhook disabled");

@@ -102,7 +102,9 @@ describe.each(ALL)("In %s", (service) => {
 
   test("a message about a link has what people noted about it", () => {
     const said = {
-      ...{ title: "Handbook", note: "Moved\nto the wiki", tags: ["docs", "press"] },
+      title: "Handbook",
+      note: "Moved\nto the wiki",
+      tags: ["docs", "press"],
       assignee: { id: "x", email: "ada@example.org" },
       groupName: "Partners",
     };

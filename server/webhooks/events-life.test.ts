@@ -101,8 +101,13 @@ onServer("a delivery", (server, { test, testOnBoth }) => {
     expect(status).toBe("succeeded");
     expect(all).toMatchObject([
       {
-        ...{ number: 1, trigger: "scheduled", started_at: begunAt, duration_ms: null },
-        ...{ status_code: 0, error_code: "interrupted", response_body: null },
+        number: 1,
+        trigger: "scheduled",
+        started_at: begunAt,
+        duration_ms: null,
+        status_code: 0,
+        error_code: "interrupted",
+        response_body: null,
       },
       { number: 2, trigger: "scheduled", status_code: 200, error_code: null },
     ]);

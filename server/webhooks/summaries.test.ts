@@ -18,7 +18,11 @@ const DAILY = { frequency: "daily", at: "08:00", time_zone: "UTC" };
 
 describe("The next summary", () => {
   const schedule = (at: string, zone: string, weekday: Schedule["weekday"] = null): Schedule => ({
-    ...{ frequency: weekday ? "weekly" : "daily", weekday, at, time_zone: zone, always: false },
+    frequency: weekday ? "weekly" : "daily",
+    weekday,
+    at,
+    time_zone: zone,
+    always: false,
   });
 
   eachRow<[what: string, schedule: Schedule, after: string, next: string]>([
@@ -129,7 +133,8 @@ onServer("a summary", (server, { test, testOnBoth }) => {
     const [summary] = await summariesOf(server(), id);
     expect(summary.handled).toEqual({ acknowledged: 1, muted: 1, overridden: 1 });
     expect(summary.died).toMatchObject({
-      ...{ total: 1, links: [{ url: "https://example.com/open" }] },
+      total: 1,
+      links: [{ url: "https://example.com/open" }],
     });
   });
 

@@ -80,7 +80,11 @@ onServer("POST /webhooks/{id}/test", (server) => {
 
     const [request] = receiver.requests as [(typeof receiver.requests)[0]];
     expect(body.data).toMatchObject({
-      ...{ id, event: "link.dead", status: "exhausted", attempts: 1, next_attempt_at: null },
+      id,
+      event: "link.dead",
+      status: "exhausted",
+      attempts: 1,
+      next_attempt_at: null,
       message_id: request.headers.get("webhook-id"),
       request_body: String(request.body),
       completed_at: expect.any(String),
@@ -203,7 +207,9 @@ onServer("POST /webhooks/{id}/test", (server) => {
     const base = receiver.url.replace("/hook", "/bot1:x/sendMessage");
     const url = `${base}?chat_id=5&parse_mode=HTML&text=another`;
     const created = await me.post("/api/v1/webhooks", {
-      ...{ url, events: ["link.dead"], format: "telegram" },
+      url,
+      events: ["link.dead"],
+      format: "telegram",
     });
 
     const { body } = await me.post(`/api/v1/webhooks/${created.body.data.id}/test`);

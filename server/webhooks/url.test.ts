@@ -32,7 +32,9 @@ async function usedWebhook(server: TestServer, me: Asker) {
   const one = `/webhooks/${id}/deliveries/${items[0].id}`;
   await me.post(`/api/v1${one}/redeliver`);
   return {
-    ...{ id, path, url },
+    id,
+    path,
+    url,
     shown: ["/webhooks", `/webhooks/${id}`, `/webhooks/${id}/deliveries`, one]
       .concat(items.map((item: Parsed) => `/webhooks/${id}/deliveries/${item.id}`))
       .concat(["/audit", "/overview", `/links/${link}/events`, "/account", "/history"]),
@@ -63,7 +65,8 @@ onServer("the URL of a webhook", (server) => {
 
     for (const asker of [browsers.owner, browsers.editor]) {
       expect((await asker.get(`/webhooks/${id}`)).body.data).toMatchObject({
-        ...{ url, url_state: "full" },
+        url,
+        url_state: "full",
       });
     }
     expect((await me.get("/api/v1/webhooks")).body.data.items[0].url).toBe(url);

@@ -46,7 +46,10 @@ onServer(
         80, 100, 96, 80,
       ]);
       expect((await reported(server(), me))[0]).toEqual({
-        ...{ limit: "links", used: 80, max: 100, percent: 80 },
+        limit: "links",
+        used: 80,
+        max: 100,
+        percent: 80,
       });
     });
 

@@ -55,12 +55,20 @@ describe("A node that leaves checks to others", () => {
     const [seen, common] = [new Date(time.now()).toISOString(), { version: "0.1.0", live: true }];
     expect(nodes).toEqual([
       {
-        ...{ name: "front", roles: ["api"], seen_at: seen, ...common },
-        ...{ lag: { checks: null, deliveries: null }, buckets: { checks: 0, deliveries: 0 } },
+        name: "front",
+        roles: ["api"],
+        seen_at: seen,
+        ...common,
+        lag: { checks: null, deliveries: null },
+        buckets: { checks: 0, deliveries: 0 },
       },
       {
-        ...{ name: "back", roles: ["checker"], seen_at: seen, ...common },
-        ...{ lag: { checks: 0, deliveries: null }, buckets: { checks: BUCKETS, deliveries: 0 } },
+        name: "back",
+        roles: ["checker"],
+        seen_at: seen,
+        ...common,
+        lag: { checks: 0, deliveries: null },
+        buckets: { checks: BUCKETS, deliveries: 0 },
       },
     ]);
   });

@@ -58,11 +58,22 @@ const nodeOf = (
   } = {},
   state: Partial<NodeInfo["state"]> = {},
 ): NodeInfo => ({
-  ...{ id, name: id, roles, version: "1.0.0", startedAt: 0, seenAt: 0, isLive },
+  id,
+  name: id,
+  roles,
+  version: "1.0.0",
+  startedAt: 0,
+  seenAt: 0,
+  isLive,
   state: {
-    ...{ online, onlineSince: 0, clockOffMs: 0, lagMs: { checks: null, deliveries: null } },
-    ...{ buckets: { checks: 0, deliveries: 0 }, takesPart: true },
-    ...{ settings: { mail: null, oidc: null }, ...state },
+    online,
+    onlineSince: 0,
+    clockOffMs: 0,
+    lagMs: { checks: null, deliveries: null },
+    buckets: { checks: 0, deliveries: 0 },
+    takesPart: true,
+    settings: { mail: null, oidc: null },
+    ...state,
   },
 });
 

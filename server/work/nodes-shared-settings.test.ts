@@ -6,12 +6,15 @@ import { BUCKETS } from "./nodes.ts";
 const fleet = playFleet();
 
 const mailAt = (host: string) => ({
-  ...{ PUBLIC_URL: "https://links.example.org", SMTP_HOST: host },
-  ...{ SMTP_FROM: "stillup@example.org", SMTP_SECURITY: "none" },
+  PUBLIC_URL: "https://links.example.org",
+  SMTP_HOST: host,
+  SMTP_FROM: "stillup@example.org",
+  SMTP_SECURITY: "none",
 });
 
 const signInAt = (clientId: string) => ({
-  ...{ PUBLIC_URL: "https://links.example.org", OIDC_ISSUER: "https://id.example.org" },
+  PUBLIC_URL: "https://links.example.org",
+  OIDC_ISSUER: "https://id.example.org",
   OIDC_CLIENT_ID: clientId,
 });
 

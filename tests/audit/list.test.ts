@@ -24,9 +24,17 @@ async function addEntries(
     const createdAt = since + n * HOUR;
     return {
       id: newIdAt(createdAt),
-      ...{ accountId, createdAt, actorKind: "operator", actorId: null, actorName: "n" },
-      ...{ address: null, action: "link.created", targetId: null, targetName: String(n) },
-      ...{ fields: "[]", count: n + 1 },
+      accountId,
+      createdAt,
+      actorKind: "operator",
+      actorId: null,
+      actorName: "n",
+      address: null,
+      action: "link.created",
+      targetId: null,
+      targetName: String(n),
+      fields: "[]",
+      count: n + 1,
     };
   });
   await store.insert(audit).values(rows);

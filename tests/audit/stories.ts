@@ -194,8 +194,12 @@ export const STORIES: Record<string, Story> = {
   "POST /links/:id/override": async (server, admin) => {
     const { id, url, path } = await linkOf(admin);
     await setLink(server, id, {
-      ...{ status: "dead", reason: "http_404", decidedStatus: "dead" },
-      ...{ lastStatus: "dead", lastReason: "http_404", lastCheckedAt: server.clock.now() },
+      status: "dead",
+      reason: "http_404",
+      decidedStatus: "dead",
+      lastStatus: "dead",
+      lastReason: "http_404",
+      lastCheckedAt: server.clock.now(),
     });
     return {
       ask: () => admin.me.post(`${path}/override`, { note: "It works in a browser." }),
@@ -205,8 +209,12 @@ export const STORIES: Record<string, Story> = {
   "DELETE /links/:id/override": async (server, admin) => {
     const { id, url, path } = await linkOf(admin);
     await setLink(server, id, {
-      ...{ status: "dead", reason: "http_404", decidedStatus: "dead" },
-      ...{ lastStatus: "dead", lastReason: "http_404", lastCheckedAt: server.clock.now() },
+      status: "dead",
+      reason: "http_404",
+      decidedStatus: "dead",
+      lastStatus: "dead",
+      lastReason: "http_404",
+      lastCheckedAt: server.clock.now(),
     });
     await admin.me.post(`${path}/override`, { note: "It works in a browser." });
     return {

@@ -63,7 +63,11 @@ function linkAfter(link: ClaimedLink, outcome: Outcome): ClaimedLink {
   const { status, reason, decidedStatus, decidedReason, inconclusiveChecks, series } = outcome;
   return {
     ...link,
-    ...{ status, reason, decidedStatus, decidedReason, inconclusiveChecks },
+    status,
+    reason,
+    decidedStatus,
+    decidedReason,
+    inconclusiveChecks,
     failingClass: series?.kind ?? null,
     failingSince: series?.since ?? null,
     failingChecks: series?.checks ?? null,

@@ -60,11 +60,16 @@ export async function addDeliveries(
 ): Promise<string[]> {
   const rows: DeliveryRow[] = all.map((more) => ({
     ...USUAL,
-    ...{ webhookId, eventId: newId(), createdAt: clock.now() },
+    webhookId,
+    eventId: newId(),
+    createdAt: clock.now(),
     ...more,
   }));
   const happened: EventRow[] = rows.map(({ eventId: id, type, createdAt }) => ({
-    ...{ id, accountId, type, createdAt },
+    id,
+    accountId,
+    type,
+    createdAt,
     data: "{}",
   }));
   await store.write([

@@ -18,7 +18,10 @@ export async function openChat(server: TestServer, { answer = 200 }: { answer?: 
   const receiver = startReceiver(answer);
   const { id, path } = await subscribe(me, receiver.url, ["link.created", "link.deleted"], "slack");
   return {
-    ...{ me, id, path, receiver },
+    me,
+    id,
+    path,
+    receiver,
     /** The first line of each message. */
     heads: (): string[] => receiver.requests.map(({ body }) => JSON.parse(String(body)).text),
     /** The lines of the latest message below its first. */

@@ -9,13 +9,21 @@ export const names = (count: number) => Array.from({ length: count }, (_, i) => 
 
 export const claimedFor = (webhookId: string, count: number): ClaimedDelivery[] =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ webhookId, lease: "lease", heldUntil: Number.POSITIVE_INFINITY },
-    ...{ attempts: 1, scheduledAttempts: 1, resting: null },
+    webhookId,
+    lease: "lease",
+    heldUntil: Number.POSITIVE_INFINITY,
+    attempts: 1,
+    scheduledAttempts: 1,
+    resting: null,
     event: { id: `${i}`, accountId: "", type: "link.created", data: "{}", createdAt: 0 },
   }));
 
 export const due = (id: string, more: Partial<DueWebhook> = {}): DueWebhook => ({
-  ...{ id, heldElsewhere: 0, lastDeliveryAt: null, isFailing: false, isMail: false },
+  id,
+  heldElsewhere: 0,
+  lastDeliveryAt: null,
+  isFailing: false,
+  isMail: false,
   ...more,
 });
 

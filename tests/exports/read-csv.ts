@@ -12,7 +12,9 @@ export const lineOf = (...cells: (string | number)[]) =>
 
 /** The caller that a verb is to assume. */
 export const callerOf = ({ accountId, accountNo }: Asker): Caller => ({
-  ...{ accountId, accountNo, tier: "business" },
+  accountId,
+  accountNo,
+  tier: "business",
   permissions: { read: true, write: true },
   by: OPERATOR,
 });

@@ -30,7 +30,9 @@ export const routesOf = ({ deps }: TestServer): Route[] =>
     .map(({ method, path, hooks }) => {
       const { body, query } = hooks as { body?: z.ZodType; query?: z.ZodType };
       return {
-        ...{ method, path, fields: body ? fieldsOf(body) : null },
+        method,
+        path,
+        fields: body ? fieldsOf(body) : null,
         parameters: query ? Object.keys(fieldsOf(query)) : [],
       };
     });

@@ -90,7 +90,11 @@ export async function runSource<Kind extends ReadKind>(
     waiting.sort((a, b) => a.depth - b.depth || a.no - b.no);
     const step = waiting.slice(0, PAGES_A_STEP);
     const job = jobOf(kind, settings, {
-      ...{ url, credential, runId, cursor, mark: before?.mark ?? null },
+      url,
+      credential,
+      runId,
+      cursor,
+      mark: before?.mark ?? null,
       targets: step.map(targetOf),
     });
     end = await read(JSON.parse(JSON.stringify(job)), emit, new AbortController().signal);

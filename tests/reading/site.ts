@@ -237,7 +237,10 @@ function createModel(url: string, size: number) {
   const items = Math.floor(size / 5);
   const at = (path: string) => new URL(path, url).href;
   const link = (target: string, text: string, more: Partial<Link> = {}): Link => ({
-    ...{ target: at(target), text, element: "link", isNofollow: false },
+    target: at(target),
+    text,
+    element: "link",
+    isNofollow: false,
     ...more,
   });
   const redirects = new Map([["/redirect/in", "/docs/aaab/"]]);

@@ -40,7 +40,9 @@ export async function expectWhole(me: Asker, source: Parsed, site: PlayedSite): 
     if (!page) continue;
     const { data } = (await me.get(`${SOURCES}/${source.id}/pages/${pages[i]!.id}`)).body;
     const found = data.places.map(({ line, text, element }: Parsed) => ({
-      ...{ line, text: text ?? "", element },
+      line,
+      text: text ?? "",
+      element,
     }));
     expect(found).toEqual(page.places.map(({ line, text, element }) => ({ line, text, element })));
   }

@@ -13,16 +13,26 @@ import { until } from "../until.ts";
 
 const [ACCOUNT, GROUP] = [crypto.randomUUID(), crypto.randomUUID()];
 const LINK = {
-  ...{ account_id: ACCOUNT, account_no: 1, group_id: GROUP, service: "generic", status: "dead" },
-  ...{
-    reason: "http_404",
-    status_changed_at: 5,
-    decided_status: "dead",
-    decided_reason: "http_404",
-  },
-  ...{ inconclusive_checks: 0, check_frequency: "daily", next_check_at: 9e12, created_at: 1 },
-  ...{ next_trigger: "scheduled", last_checked_at: 5, updated_at: 5, site: "example.org" },
-  ...{ last_status: "dead", last_reason: "http_404", last_status_code: 404 },
+  account_id: ACCOUNT,
+  account_no: 1,
+  group_id: GROUP,
+  service: "generic",
+  status: "dead",
+  reason: "http_404",
+  status_changed_at: 5,
+  decided_status: "dead",
+  decided_reason: "http_404",
+  inconclusive_checks: 0,
+  check_frequency: "daily",
+  next_check_at: 9e12,
+  created_at: 1,
+  next_trigger: "scheduled",
+  last_checked_at: 5,
+  updated_at: 5,
+  site: "example.org",
+  last_status: "dead",
+  last_reason: "http_404",
+  last_status_code: 404,
 };
 
 /** A database of the version before, as people have used it, and its own way of adding to it. */

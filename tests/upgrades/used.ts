@@ -98,7 +98,10 @@ async function use(server: Awaited<ReturnType<typeof startServer>>, me: Asker) {
   for (const [i, id] of ids.entries())
     await addCheck(server, me, id, { checkedAt: Date.parse("2026-11-01T10:00:00Z") + i });
   await addCheck(server, me, ids[1]!, {
-    ...{ status: "dead", statusChanged: true, statusCode: 404, reason: "http_404" },
+    status: "dead",
+    statusChanged: true,
+    statusCode: 404,
+    reason: "http_404",
     checkedAt: Date.parse("2026-11-02T10:00:00Z"),
     evidence: "{}",
   });

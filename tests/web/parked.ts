@@ -3,8 +3,13 @@ import { saw } from "../checker/ended.ts";
 
 const attempt = (second: number, profile: "A" | "B", status: number, reason: Reason) => ({
   at: `2030-01-01T00:00:0${second}.000Z`,
-  ...{ profile, outcome: "answered" as const, status, reason },
-  ...{ detail: null, elapsed_ms: 12, address: "192.0.2.7" },
+  profile,
+  outcome: "answered" as const,
+  status,
+  reason,
+  detail: null,
+  elapsed_ms: 12,
+  address: "192.0.2.7",
 });
 
 /** A check that has much to show: a domain that is for sale. */

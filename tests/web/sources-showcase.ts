@@ -83,7 +83,10 @@ export async function fillSources(
     return { title: TITLES[depth]!, next, links: own };
   }
   const foundPage = (url: string) => ({
-    ...{ url, key: url, depth: Number(new URL(url).pathname.slice(1)), skipped: null },
+    url,
+    key: url,
+    depth: Number(new URL(url).pathname.slice(1)),
+    skipped: null,
   });
 
   const loop = startSourceLoop({ ...deps, readSource: read });
@@ -129,7 +132,10 @@ export async function fillSources(
 const WORDS = ["the manual", "report", "see there", "", "press kit"];
 
 const placeOf = (url: string, n: number): Place => ({
-  ...{ url, fragment: null, line: 12 + n * 17, column: 7 },
+  url,
+  fragment: null,
+  line: 12 + n * 17,
+  column: 7,
   ...(WORDS[n % WORDS.length]
     ? { element: "link", text: WORDS[n % WORDS.length]! }
     : { element: "image", text: "" }),

@@ -25,9 +25,15 @@ onServer("GET /history/export", (server, { test, testOnBoth }) => {
     const url = "https://example.org/page";
     const link = await addLink(me, { url });
     const check = await addCheck(server(), me, link, {
-      ...{ status: "dead", previousStatus: "active", statusChanged: true },
-      ...{ statusCode: 410, reason: "http_410", responseTimeMs: 9 },
-      ...{ finalUrl: url, trigger: "manual", redirectCount: 2 },
+      status: "dead",
+      previousStatus: "active",
+      statusChanged: true,
+      statusCode: 410,
+      reason: "http_410",
+      responseTimeMs: 9,
+      finalUrl: url,
+      trigger: "manual",
+      redirectCount: 2,
     });
 
     const { status, headers, body } = await me.get(PATH);

@@ -39,14 +39,25 @@ onServer("GET /links/export", (server, { test, testOnBoth }) => {
     const at = server().clock.now();
     const schedule = { cron: "0 6 * * 1-5", time_zone: "Europe/Berlin" };
     await me.patch(`/api/v1/links/${id}`, {
-      ...{ title: "Handbook", note: "=1+1", tags: ["press", "docs"], external_id: "p-17" },
-      ...{ metadata: { cms_id: "1" }, check_schedule: schedule },
-      ...{ handling: "muted", muted_until: "2030-06-01" },
+      title: "Handbook",
+      note: "=1+1",
+      tags: ["press", "docs"],
+      external_id: "p-17",
+      metadata: { cms_id: "1" },
+      check_schedule: schedule,
+      handling: "muted",
+      muted_until: "2030-06-01",
     });
     await setLink(server(), id, {
-      ...{ status: "dead", reason: "http_404", statusChangedAt: at },
-      ...{ lastStatus: "dead", lastReason: "http_404", lastStatusCode: 404 },
-      ...{ lastResponseTimeMs: 87, lastCheckedAt: at, createdAt: at },
+      status: "dead",
+      reason: "http_404",
+      statusChangedAt: at,
+      lastStatus: "dead",
+      lastReason: "http_404",
+      lastStatusCode: 404,
+      lastResponseTimeMs: 87,
+      lastCheckedAt: at,
+      createdAt: at,
     });
 
     const { status, headers, body } = await me.get(PATH);

@@ -92,7 +92,8 @@ onBothEngines("links are found by what people decided and noted", (server) => {
       for (let page = 1; page <= 8; page++) {
         const read = LinkQuery.parse({
           ...Object.fromEntries(new URLSearchParams(query)),
-          ...{ page: String(page), per_page: "7" },
+          page: String(page),
+          per_page: "7",
         });
         pages.push(...numbersOf((await listLinks(server().deps, caller, read)).items));
       }

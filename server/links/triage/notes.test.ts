@@ -7,12 +7,18 @@ onServer("what is noted about a link", (server, { test, testOnBoth }) => {
   test("is kept, merged and removed", async () => {
     const me = await server().account();
     const path = await newLink(me, {
-      ...{ title: "Handbook", note: "Ask Ada.\nOr Ben.", external_id: "p-17" },
-      ...{ tags: ["Docs", " docs ", "Öl"], metadata: { cms_id: "1", old: "x" } },
+      title: "Handbook",
+      note: "Ask Ada.\nOr Ben.",
+      external_id: "p-17",
+      tags: ["Docs", " docs ", "Öl"],
+      metadata: { cms_id: "1", old: "x" },
     });
     expect(await read(me, path)).toMatchObject({
-      ...{ title: "Handbook", note: "Ask Ada.\nOr Ben.", external_id: "p-17" },
-      ...{ tags: ["docs", "öl"], metadata: { cms_id: "1", old: "x" } },
+      title: "Handbook",
+      note: "Ask Ada.\nOr Ben.",
+      external_id: "p-17",
+      tags: ["docs", "öl"],
+      metadata: { cms_id: "1", old: "x" },
     });
 
     await me.patch(path, {
@@ -21,7 +27,10 @@ onServer("what is noted about a link", (server, { test, testOnBoth }) => {
       tags: [],
     });
     expect(await read(me, path)).toMatchObject({
-      ...{ title: null, note: "Ask Ada.\nOr Ben.", tags: [], metadata: { cms_id: "2", more: "y" } },
+      title: null,
+      note: "Ask Ada.\nOr Ben.",
+      tags: [],
+      metadata: { cms_id: "2", more: "y" },
     });
     await me.patch(path, { metadata: null, external_id: null, note: "" });
     expect(await read(me, path)).toMatchObject({ metadata: {}, external_id: null, note: null });
@@ -167,7 +176,9 @@ onServer("saved views", (server, { testOnBoth }) => {
     const own = await me.post("/api/v1/views", { name: "Press", filter: { tag: "press" } });
     expect(own.body.error.details.fields).toHaveProperty("is_shared");
     const { status, body } = await me.post("/api/v1/views", {
-      ...{ name: "Press", filter: { attention: true, tag: "Press,docs" }, is_shared: true },
+      name: "Press",
+      filter: { attention: true, tag: "Press,docs" },
+      is_shared: true,
       sort: "-status_changed_at",
     });
     expect(status).toBe(201);

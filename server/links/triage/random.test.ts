@@ -47,7 +47,9 @@ onBothEngines("whatever people do in whichever order", (server) => {
     const create = () =>
       me.post(`${LINKS}/batch`, {
         links: Array.from({ length: 1 + random(4) }, () => ({
-          ...{ url: fresh(), tags: some(NAMES), group_id: pick([...groups, null]) },
+          url: fresh(),
+          tags: some(NAMES),
+          group_id: pick([...groups, null]),
         })),
       });
     const deeds: (() => Promise<Reply>)[] = [
@@ -57,8 +59,10 @@ onBothEngines("whatever people do in whichever order", (server) => {
       () => me.delete(`/api/v1/groups/${pick(groups)}`),
       () =>
         me.patch(`${LINKS}/${pick(links)}`, {
-          ...{ ...decisions(), tags: some(NAMES), group_id: pick([...groups, null]) },
-          ...{ title: `Title ${random(9)}` },
+          ...decisions(),
+          tags: some(NAMES),
+          group_id: pick([...groups, null]),
+          title: `Title ${random(9)}`,
         }),
       () => me.patch(`${LINKS}/${pick(links)}`, decisions()),
       () => me.post(`${LINKS}/${pick(links)}/override`, { note: "It works in a browser." }),
@@ -73,7 +77,9 @@ onBothEngines("whatever people do in whichever order", (server) => {
       () =>
         me.post(`${LINKS}/upsert`, {
           links: Array.from({ length: 3 }, (_, i) => ({
-            ...{ external_id: `p-${random(9)}-${i}`, url: fresh(), ...decisions() },
+            external_id: `p-${random(9)}-${i}`,
+            url: fresh(),
+            ...decisions(),
             tags: some(NAMES),
           })),
         }),

@@ -50,8 +50,11 @@ onServer(
       expect([status, body.data]).toMatchObject([
         200,
         {
-          ...{ status: "dead", reason: "text_missing", status_code: 200 },
-          ...{ final_url: `${site.url}/page`, response_time_ms: expect.any(Number) },
+          status: "dead",
+          reason: "text_missing",
+          status_code: 200,
+          final_url: `${site.url}/page`,
+          response_time_ms: expect.any(Number),
           message: "The page does not contain a text that it must contain.",
           evidence: {
             attempts: [{ status: 200 }, { status: 200 }],

@@ -47,11 +47,15 @@ onServer("POST /links/upsert", (server, { test, testOnBoth }) => {
       ["assignee_id"],
     ]);
     expect(await read(me, path)).toMatchObject({
-      ...{ url: "https://example.org/moved", status: "unknown", title: "Page 1" },
+      url: "https://example.org/moved",
+      status: "unknown",
+      title: "Page 1",
       previous_urls: [{ url: "https://example.org/1" }],
     });
     expect(await read(me, `${LINKS}/${first.results[1].id}`)).toMatchObject({
-      ...{ title: "Page 2", tags: ["cms"], metadata: { a: "1" } },
+      title: "Page 2",
+      tags: ["cms"],
+      metadata: { a: "1" },
     });
     const { items } = (await me.get("/api/v1/audit")).body.data;
     expect(items.map(({ action, count }: Parsed) => `${action} ${count}`)).toEqual([
@@ -76,7 +80,8 @@ onServer("POST /links/upsert", (server, { test, testOnBoth }) => {
 
     expect(summary.created).toBe(2);
     expect(await read(me, `${LINKS}/${results[0].id}`)).toMatchObject({
-      ...{ handling: "muted", muted_until: until },
+      handling: "muted",
+      muted_until: until,
     });
     expect((await upsert()).summary).toMatchObject({ unchanged: 2, updated: 0 });
     await sound(server());
@@ -145,7 +150,8 @@ onServer("POST /links/upsert", (server, { test, testOnBoth }) => {
     const me = await server().account();
     const upsert = async (by: number) => {
       const links = Array.from({ length: 1000 }, (_, i) => ({
-        ...{ external_id: `p-${i}`, url: `https://example.org/${i + by}` },
+        external_id: `p-${i}`,
+        url: `https://example.org/${i + by}`,
       }));
       return (await me.post(`${LINKS}/upsert`, { links })).body.data.summary;
     };

@@ -32,8 +32,15 @@ onServer("a new URL", (server, { test, testOnBoth }) => {
     const { status, body } = await me.post(`${path}/url`, { url: URL_B, note: "Moved." });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
-      ...{ url: URL_B, site: "example.net", status: "unknown", reason: null, last_check: null },
-      ...{ title: "Handbook", tags: ["docs"], external_id: "p-17", handling: "open" },
+      url: URL_B,
+      site: "example.net",
+      status: "unknown",
+      reason: null,
+      last_check: null,
+      title: "Handbook",
+      tags: ["docs"],
+      external_id: "p-17",
+      handling: "open",
     });
     await check(server(), me, path, { ...ALIVE, finalUrl: URL_B });
 

@@ -34,8 +34,14 @@ onServer("POST /links/verdicts", (server) => {
       { total: 6, active: 1, dead: 2, unknown: 1, not_known: 1, failed: 1 },
     ]);
     expect(results[0]).toMatchObject({
-      ...{ index: 0, url: url("dead"), known: true, verdict: "dead", reason: "http_404" },
-      ...{ status_code: 404, link_id: before.id, checked_at: before.last_check.checked_at },
+      index: 0,
+      url: url("dead"),
+      known: true,
+      verdict: "dead",
+      reason: "http_404",
+      status_code: 404,
+      link_id: before.id,
+      checked_at: before.last_check.checked_at,
     });
     expect(results[1]).toMatchObject({
       url: named[1],

@@ -197,8 +197,12 @@ groups:
     expect(await apply(caller, changed)).toEqual([]);
     expect(await shown(caller, changed)).toEqual(["Everything matches the file.", ""]);
     expect(await detailOf(me, "org/a")).toMatchObject({
-      ...{ title: null, tags: ["docs"], metadata: { "a.b": "1", d: "2" }, expect: null },
-      ...{ note: "- line\n  other, line", external_id: "+p-17" },
+      title: null,
+      tags: ["docs"],
+      metadata: { "a.b": "1", d: "2" },
+      expect: null,
+      note: "- line\n  other, line",
+      external_id: "+p-17",
       check_schedule: { cron: "30 7 1 * *" },
     });
     expect(await detailOf(me, "org/b")).toMatchObject({ note: "New", check_schedule: null });

@@ -28,7 +28,8 @@ hosts:
 links: [https://a.docs.example.org/]
 `;
 const ENV = {
-  ...{ DOCS_TOKEN: "token-0123456789", DOCS_TEAM: "the press" },
+  DOCS_TOKEN: "token-0123456789",
+  DOCS_TEAM: "the press",
   DOCS_PASSWORD: "pass word:# 'x\"",
 };
 const SAME = ["Everything matches the file.", ""];
@@ -81,10 +82,13 @@ onServer("The hosts in a file of links", (server) => {
         ["X-Team", ENV.DOCS_TEAM],
       ],
       auth: { type: "basic", user: "monitor", password: ENV.DOCS_PASSWORD },
-      ...{ userAgent: "ExampleCheck/1.0", allowHttp: false },
+      userAgent: "ExampleCheck/1.0",
+      allowHttp: false,
     });
     expect(await sentTo(caller, "wiki.internal")).toMatchObject({
-      ...{ allowHttp: true, headers: [], auth: { type: "bearer", token: ENV.DOCS_TOKEN } },
+      allowHttp: true,
+      headers: [],
+      auth: { type: "bearer", token: ENV.DOCS_TOKEN },
     });
 
     const before = await settingsOf(caller);
@@ -146,7 +150,8 @@ hosts:
         ["X-Team", ENV.DOCS_TEAM],
         ["X-New", ENV.DOCS_TOKEN],
       ],
-      ...{ auth: { user: "monitor", password: ENV.DOCS_PASSWORD }, userAgent: null },
+      auth: { user: "monitor", password: ENV.DOCS_PASSWORD },
+      userAgent: null,
     });
     expect(await sentTo(caller, "wiki.internal")).toMatchObject({ auth: null, allowHttp: true });
 

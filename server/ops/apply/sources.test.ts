@@ -131,12 +131,20 @@ onServer("The sources in a file", (server) => {
     expect(await apply(caller, FILE)).toEqual([]);
     const [group] = (await me.get("/api/v1/groups")).body.data.items;
     expect((await sources(me)).find(({ name }) => name === "Docs")).toMatchObject({
-      ...{ kind: "site", url: "https://docs.test/manual/", group_id: group.id, paused: true },
-      ...{ check_frequency: "weekly", schedule: "0 4 * * *", time_zone: "Europe/Berlin" },
+      kind: "site",
+      url: "https://docs.test/manual/",
+      group_id: group.id,
+      paused: true,
+      check_frequency: "weekly",
+      schedule: "0 4 * * *",
+      time_zone: "Europe/Berlin",
       settings: { exclude: ["/archive/"], depth: 3, scope: "path" },
     });
     expect(await credentialOf(caller, 'Marks: # "夜"')).toEqual({
-      ...{ type: "token", name: null, user: null, value: ENV.MARKS_TOKEN },
+      type: "token",
+      name: null,
+      user: null,
+      value: ENV.MARKS_TOKEN,
     });
 
     const before = await recorded(caller);
@@ -205,7 +213,8 @@ sources:
     expect(state).toContain('settings: {"max_pages":50,"exclude":["/archive/"]}');
     expect(state).toContain('check_frequency: "weekly"\n    time_zone: "Europe/Berlin"');
     expect(await credentialOf(caller, 'Marks: # "夜"')).toMatchObject({
-      ...{ type: "bearer", value: ENV.MARKS_TOKEN },
+      type: "bearer",
+      value: ENV.MARKS_TOKEN,
     });
 
     await apply(caller, changed.replace("{ type: bearer }", "null"));

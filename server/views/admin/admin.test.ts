@@ -83,7 +83,12 @@ onServer("Administration", (server, { test, testOnBoth }) => {
   test("lists the processes that check links, running or not, and the one that reads sources while it runs", async () => {
     const { browser } = await administrator();
     const running = (name: string, more: object = {}) => ({
-      ...{ name, pid: 4711, isStarting: false, memoryBytes: 0, checks: 0, restarts: 0 },
+      name,
+      pid: 4711,
+      isStarting: false,
+      memoryBytes: 0,
+      checks: 0,
+      restarts: 0,
       ...more,
     });
     const { metrics } = server().deps;

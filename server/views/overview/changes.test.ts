@@ -124,8 +124,14 @@ onServer("GET /changes", (server, { test, testOnBoth }) => {
     const ids = await addAll(me, "example.com", 20);
     const others = await store.select({ no: links.no }).from(links).where(inArray(links.id, ids));
     const change = (no: number, at: number): typeof changes.$inferInsert => ({
-      ...{ accountNo: me.accountNo, linkNo: no, changedAt: clock.now() - at, kind: "died" },
-      ...{ site: "example.com", previousStatus: "active", lastedMs: 1, reason: "http_404" },
+      accountNo: me.accountNo,
+      linkNo: no,
+      changedAt: clock.now() - at,
+      kind: "died",
+      site: "example.com",
+      previousStatus: "active",
+      lastedMs: 1,
+      reason: "http_404",
     });
     // The page of 2,000 ends among the twenty of one moment.
     const single = Array.from({ length: 2100 }, (_, at) => at).filter((at) => at !== 1990);

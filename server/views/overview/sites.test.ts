@@ -40,7 +40,13 @@ onServer("GET /sites", (server, { test, testOnBoth }) => {
     expect(next_cursor).toBeNull();
     expect(items).toMatchObject([
       {
-        ...{ site: "a.example", hosts: 2, links: 3, active: 0, dead: 3, unknown: 0, open: 3 },
+        site: "a.example",
+        hosts: 2,
+        links: 3,
+        active: 0,
+        dead: 3,
+        unknown: 0,
+        open: 3,
         top_reason: {
           reason: "http_404",
           message: "The server returned 404: there is no such page.",

@@ -76,7 +76,9 @@ onServer("GET /overview/upcoming", (server, { test, testOnBoth }) => {
     expect(failing.total).toBe(2);
     expect(failing.items.map(({ name }: { name: string }) => name)).toEqual(["old", "new"]);
     expect(failing.items[0]).toEqual({
-      ...{ id: oldest, name: "old", since: "2029-12-29T00:00:00.000Z" },
+      id: oldest,
+      name: "old",
+      since: "2029-12-29T00:00:00.000Z",
     });
   });
 

@@ -253,7 +253,8 @@ onDashboard("The alerts page", (dashboard) => {
     await press("Undo");
     await undone;
     expect(await now()).toMatchObject({
-      ...{ url: "https://ops.example.com/new", events: ["link.dead", "link.deleted"] },
+      url: "https://ops.example.com/new",
+      events: ["link.dead", "link.deleted"],
       filter: { group_ids: null, tags: ["docs"] },
     });
   });

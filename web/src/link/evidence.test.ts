@@ -183,7 +183,10 @@ describe("The report of a check", () => {
     const lines = reportOf("conn_timeout", {
       attempts: [
         attempt("conn_timeout", {
-          ...{ outcome: "failed", status: null, elapsed_ms: 10_000, detail: "ETIMEDOUT" },
+          outcome: "failed",
+          status: null,
+          elapsed_ms: 10_000,
+          detail: "ETIMEDOUT",
         }),
       ],
     });

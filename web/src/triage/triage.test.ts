@@ -257,7 +257,9 @@ onDashboard("Links that need attention", (dashboard) => {
 
     const { body } = await me.get(`/api/v1${path}`);
     expect(body.data).toMatchObject({
-      ...{ url: "https://example.org/moved", title: "Handbook", note: "Ask Ada." },
+      url: "https://example.org/moved",
+      title: "Handbook",
+      note: "Ask Ada.",
       check_schedule: { cron: "0 6 * * 1-5", from: "link" },
       expect: { must_contain: ["Chapter one", "Chapter two"] },
       tags: ["press"],

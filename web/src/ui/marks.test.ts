@@ -65,7 +65,10 @@ onDashboard("The marks of states", (dashboard) => {
 
     const { selection, onSelection } = system;
     expect(paints).toEqual({
-      ...{ ground: selection, words: onSelection, mark: onSelection, stage: onSelection },
+      ground: selection,
+      words: onSelection,
+      mark: onSelection,
+      stage: onSelection,
     });
   });
 });
