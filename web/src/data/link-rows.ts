@@ -12,6 +12,7 @@ import { OVERVIEW } from "./counts.ts";
 import { hrefOfFilter, scopeOf } from "./filter.ts";
 import {
   type Conditions,
+  type Counts,
   conditionsOf,
   countLinks,
   findLink,
@@ -183,9 +184,7 @@ export function fits(link: ListedLink, filter: LinkFilter): boolean {
   );
 }
 
-export type Counts = Record<LinkStatus, number>;
-
-/** Number of links of each status that match the rest of the filter; kept up to date. */
+/** Number of links that match the rest of the filter, in all and of each status; kept up to date. */
 function useStatusCounts(filter: LinkFilter): Counts | undefined {
   const conditions: Conditions = conditionsOf({ ...filter, status: undefined });
   const isNarrowed = Object.values(conditions).some((value) => value !== undefined);
@@ -201,8 +200,7 @@ function useStatusCounts(filter: LinkFilter): Counts | undefined {
   return isKnown ? overview?.counts : data;
 }
 
-const totalOf = (counts: Counts, status: LinkStatus | undefined) =>
-  status ? counts[status] : counts.active + counts.dead + counts.unknown + counts.checking;
+const totalOf = (counts: Counts, status: LinkStatus | undefined) => counts[status ?? "total"];
 
 export type LinkRows = {
   /** Of the rows that are shown: the last one while another list is being loaded. */

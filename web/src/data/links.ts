@@ -1,10 +1,10 @@
 import { queryOptions, useQuery } from "@tanstack/preact-query";
-import {
-  type Frequency,
-  type Handling,
-  LINK_STATUSES,
-  type LinkSort,
-  type LinkStatus,
+import type {
+  Frequency,
+  Handling,
+  LinkSort,
+  LinkStatus,
+  Verdict,
 } from "../../../server/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "./api.ts";
 import { useIdle } from "./browser.ts";
@@ -77,21 +77,27 @@ export const listLinks = (filter: LinkFilter, page: number, perPage = PER_PAGE) 
     }),
   );
 
-/** Number of matching links of each status. */
-export async function countLinks(conditions: Conditions): Promise<Record<LinkStatus, number>> {
-  const count = async (status: LinkStatus) => {
+/** Number of matching links, in all and of each status. */
+export type Counts = Record<LinkStatus | "total", number>;
+
+/** Links that are being checked are what is left of all: a check may begin while the others are counted. */
+export async function countLinks(conditions: Conditions): Promise<Counts> {
+  const count = async (status?: Verdict) => {
     const query = asSent<{ page: number; per_page: number }>({
       ...conditions,
-      status,
+      ...(status && { status }),
       page: 1,
       per_page: 1,
     });
-    return [status, (await unwrap(api.links.get({ query }))).pagination.total] as const;
+    return (await unwrap(api.links.get({ query }))).pagination.total;
   };
-  return Object.fromEntries(await Promise.all(LINK_STATUSES.map(count))) as Record<
-    LinkStatus,
-    number
-  >;
+  const [total, active, dead, unknown] = await Promise.all([
+    count(),
+    count("active"),
+    count("dead"),
+    count("unknown"),
+  ]);
+  return { total, active, dead, unknown, checking: Math.max(total - active - dead - unknown, 0) };
 }
 
 export const findLink = (id: string) => unwrap(api.links({ id }).get());

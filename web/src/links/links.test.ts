@@ -68,6 +68,32 @@ onDashboard("The links page", (dashboard) => {
     await expectAnnouncements(page, accountId);
   });
 
+  test("counts each link once, though a check begins while they are counted", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    await addAtRest(server, accountId, numbered(3), { status: "unknown" });
+    const counted = Promise.withResolvers<void>();
+    const isCounting = ({ searchParams }: URL) => searchParams.get("per_page") === "1";
+    await page.route(isCounting, async (route) => {
+      if (!route.request().url().includes("status=unknown")) {
+        await counted.promise;
+        return route.continue();
+      }
+      const response = await route.fetch();
+      const checkingUntil = server.clock.now() + 60_000;
+      await server.deps.store
+        .update(links)
+        .set({ checkingUntil })
+        .where(eq(links.accountId, accountId));
+      await route.fulfill({ response });
+      counted.resolve();
+    });
+    await page.goto("/links?search=example");
+
+    await linksPage(page).status("Unknown 3").waitFor();
+    expect(await linksPage(page).status("All 3").count()).toBe(1);
+  });
+
   /** Once a pointer rests on the name of the page. */
   async function readAhead(page: Page, accountId: string) {
     await addAtRest(dashboard().server, accountId, AT_REST, { status: "dead" });

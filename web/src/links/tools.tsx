@@ -9,8 +9,13 @@ import {
 import { useIdle } from "../data/browser.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
 import { useGroups } from "../data/groups.ts";
-import type { Counts } from "../data/link-rows.ts";
-import { type LinkFilter, NO_GROUP, searchSites, useServicesByName } from "../data/links.ts";
+import {
+  type Counts,
+  type LinkFilter,
+  NO_GROUP,
+  searchSites,
+  useServicesByName,
+} from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useSources } from "../data/sources.ts";
@@ -82,9 +87,8 @@ export function Tools(props: ToolsProps) {
 const SHOWN = ["dead", "unknown", "active"] as const;
 
 function Statuses({ filter, counts, onChange }: Pick2<"filter" | "counts" | "onChange">) {
-  const all = counts && counts.active + counts.dead + counts.unknown + counts.checking;
   const options = [
-    { value: "all" as const, label: "All", count: all ?? null },
+    { value: "all" as const, label: "All", count: counts?.total ?? null },
     ...SHOWN.map((status) => ({
       value: status,
       label: STATUS_WORDS[status],
