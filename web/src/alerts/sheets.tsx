@@ -3,7 +3,15 @@ import { Send } from "lucide-preact";
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { type Alert, type EventType, FORMAT_NAMES, type Format } from "../data/alerts.ts";
+import {
+  type Alert,
+  EVENT_TYPES,
+  EVENTS,
+  type EventType,
+  FORMATS,
+  type Format,
+  formatFor,
+} from "../data/alerts.ts";
 import { useSession } from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
@@ -23,11 +31,7 @@ import { ScheduleFields } from "./schedule.tsx";
 import { RotateSecret, SigningSecret, VerifyingExample } from "./secret.tsx";
 import {
   addressOf,
-  EVENT_TYPES,
-  EVENTS,
   FIRST_WORDS,
-  FORMATS,
-  formatFor,
   type Schedule,
   scheduleOf,
   testWords,
@@ -117,7 +121,7 @@ function FormatField({ value, onChange }: FormatProps) {
             checked={format === value}
             onChange={() => onChange(format)}
           />
-          {FORMAT_NAMES[format]}
+          {FORMATS[format].name}
         </label>
       ))}
       <FieldProblem name="format" />
@@ -190,10 +194,13 @@ function EventsField({ draft, before = [], onChange }: EventsProps) {
         </Fragment>
       ))}
       <div role="status">
-        {events.includes("check.complete") && (
-          <p class="notice">
-            This is one message for every check: a thousand hourly links make 24,000 a day.
-          </p>
+        {events.map(
+          (event) =>
+            EVENTS[event].warning && (
+              <p key={event} class="notice">
+                {EVENTS[event].warning}
+              </p>
+            ),
         )}
         {dropped.length > 0 && (
           <p class="notice">Queued messages of {dropped.join(" and ")} are cancelled.</p>
@@ -293,7 +300,7 @@ function EditAlert({ alert, onClose }: TaskProps) {
       <EventsField draft={draft} before={before.events} onChange={edit} />
       <OnlyFor value={draft.filter} onChange={(filter) => edit({ filter })} />
       <p class="hint">
-        The kind, {FORMAT_NAMES[alert.format]}, cannot be changed. For another, create another
+        The kind, {FORMATS[alert.format].name}, cannot be changed. For another, create another
         alert.
       </p>
     </Ask>

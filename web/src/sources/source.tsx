@@ -1,5 +1,4 @@
 import { Pause, Pencil, Play, RefreshCw, Square, Trash2 } from "lucide-preact";
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { followable } from "../data/browser.ts";
@@ -17,6 +16,7 @@ import { Button } from "../ui/button.tsx";
 import { Loaded, Redirect } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
+import { Fact } from "../ui/section.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
 import { EditSource } from "./form.tsx";
@@ -246,10 +246,3 @@ function Figures({ source }: { source: Source }) {
     </dl>
   );
 }
-
-const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
