@@ -26,7 +26,11 @@ export function VerdictCard({ link, raw }: VerdictCardProps) {
         <State status={status} />
         <div>
           <h2 id="verdict">{headlineOf(link, Date.now())}</h2>
-          {status === "active" ? <Quiet link={link} seen={seen} /> : <Why link={link} />}
+          {status === "active" ? (
+            <Quiet link={link} seen={seen} />
+          ) : (
+            <p>{sentencesOf(link).filter(Boolean).join(" ")}</p>
+          )}
           <Warning expiresAt={link.evidence?.tls_expires_at ?? null} />
         </div>
       </div>
@@ -47,10 +51,6 @@ const New = ({ link }: { link: LinkDetail }) => (
       </div>
     </div>
   </section>
-);
-
-const Why = ({ link }: { link: LinkDetail }) => (
-  <p>{sentencesOf(link).filter(Boolean).join(" ")}</p>
 );
 
 function Quiet({ link, seen }: { link: LinkDetail; seen: Seen | null }) {

@@ -1,3 +1,4 @@
+import { Server as ServerIcon } from "lucide-preact";
 import { counted, lengthText, many, percent, sizeText, startUpper } from "../data/format.ts";
 import { useSession } from "../data/session.ts";
 import { Loaded } from "../ui/loaded.tsx";
@@ -14,7 +15,15 @@ import {
   useInstallation,
   useNodes,
 } from "./queries.ts";
+import type { Section } from "./settings.tsx";
 import { ProviderPanel } from "./single-sign-on.tsx";
+
+export const section: Section = {
+  part: "Server",
+  place: 2,
+  name: "Installation",
+  icon: ServerIcon,
+};
 
 /** What an administrator needs to know of the server, and the accounts on it. */
 export default function InstallationSection() {

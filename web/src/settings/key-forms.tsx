@@ -3,11 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { api, asSent, complete, unwrap } from "../data/api.ts";
 import { absolute } from "../data/base.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
-import { Button } from "../ui/button.tsx";
 import { CheckField, FieldProblem, SelectField, TextField, textsIn } from "../ui/field.tsx";
 import { Copyable } from "../ui/secrets.tsx";
 import { DraftText } from "./draft.tsx";
-import { NewEntry, useFieldSave } from "./parts.tsx";
+import { InPlace, NewEntry, useFieldSave } from "./parts.tsx";
 import { KEYS, type Key } from "./queries.ts";
 
 const DAY_MS = 86_400_000;
@@ -124,7 +123,7 @@ export function EditKey({ subject, onClose }: KeyProps) {
     );
   };
   return (
-    <div class="in-place">
+    <InPlace onClose={onClose}>
       <div class="setting-fields">
         <DraftText
           label="Name"
@@ -143,10 +142,7 @@ export function EditKey({ subject, onClose }: KeyProps) {
         />
       </div>
       <Permissions chosen={chosen ?? permissions} error={error} onChange={permit} />
-      <p class="form-foot">
-        <Button onClick={onClose}>Done</Button>
-      </p>
-    </div>
+    </InPlace>
   );
 }
 

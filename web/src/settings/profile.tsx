@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { LogOut } from "lucide-preact";
+import { LogOut, UserRound } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, complete, unwrap } from "../data/api.ts";
 import { withBase } from "../data/base.ts";
@@ -18,7 +18,10 @@ import { PASSWORD_RULE, SHORTER_RULE } from "../ui/secrets.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Panel, Setting } from "./parts.tsx";
 import { ACCOUNT, type Account, peopleLose, useAccount, usePeople } from "./queries.ts";
+import type { Section } from "./settings.tsx";
 import { SingleSignOn } from "./single-sign-on.tsx";
+
+export const section: Section = { part: "You", place: 1, name: "Profile", icon: UserRound };
 
 /** The signed-in user, their password and preferences, and what the account uses. */
 export default function ProfileSection() {
