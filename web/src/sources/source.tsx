@@ -20,10 +20,11 @@ import { Fact } from "../ui/section.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
 import { EditSource } from "./form.tsx";
+import { KINDS } from "./kinds.ts";
 import { Pages } from "./pages.tsx";
 import { cancelRun, changeSource, deleteSource, runSource, useSource } from "./queries.ts";
 import { Runs } from "./runs.tsx";
-import { KIND_WORDS, metIn, pagesText, progressText, stateOf } from "./words.ts";
+import { metIn, pagesText, progressText, stateOf } from "./words.ts";
 import "./sources.css";
 
 /** One source: what is happening to it, on which pages its dead links are, and its runs. */
@@ -50,7 +51,7 @@ const SourceParts = ({ source }: { source: Source }) => (
       <div>
         <h1>{source.name}</h1>
         <p class="src-address">
-          {KIND_WORDS[source.kind]} {source.url && <Address url={source.url} />}
+          {KINDS[source.kind].name} {source.url && <Address url={source.url} />}
         </p>
       </div>
       <Deeds source={source} />

@@ -19,7 +19,8 @@ import { Heads, Rows } from "../ui/rows.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { State } from "../ui/state.tsx";
 import { NewSource } from "./form.tsx";
-import { iconOf, KIND_WORDS, stateOf } from "./words.ts";
+import { iconOf, KINDS } from "./kinds.ts";
+import { stateOf } from "./words.ts";
 import "./sources.css";
 
 onReadAhead("/sources", (client) => void client.prefetchQuery(ALL_SOURCES));
@@ -172,7 +173,7 @@ function Cells({ source }: { source: Source }) {
         <span class="soft" title={url ?? undefined}>
           {address
             ? `${address.host}${address.path === "/" ? "" : address.path}`
-            : KIND_WORDS[kind]}
+            : KINDS[kind].name}
         </span>
       </span>
       <span role="cell" class={bad ? "src-state bad" : "src-state"}>
