@@ -169,9 +169,7 @@ function useLeaving() {
   return { isLeaving, leave: () => setLeaving(true) };
 }
 
-type SignedInProps = InsideProps & { onSignOut: () => void };
-
-function SignedIn({ session, user, onSignOut }: SignedInProps) {
+function SignedIn({ session, user, onSignOut }: InsideProps & { onSignOut: () => void }) {
   const client = useQueryClient();
   const isDown = useLive(session.live);
   const [isLoading, setLoading] = useState(false);

@@ -98,9 +98,7 @@ function DiscreetUrl({ alert }: { alert: Alert }) {
   );
 }
 
-type DeedsProps = { alert: Alert; onTask(task: Task): void };
-
-function Deeds({ alert, onTask }: DeedsProps) {
+function Deeds({ alert, onTask }: { alert: Alert; onTask(task: Task): void }) {
   const test = useTest(alert.id);
   const turn = useTurn(alert);
   const [isPreviewing, setPreviewing] = useState(false);

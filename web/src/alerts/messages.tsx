@@ -197,9 +197,7 @@ const queuedText = (queued: number) =>
     ? "No message failed in that time."
     : `${counted(queued, "message")} ${queued === 1 ? "is" : "are"} sent again.`;
 
-type RowProps = { message: Message; isAlertShown: boolean };
-
-const MessageRow = ({ message, isAlertShown }: RowProps) => (
+const MessageRow = ({ message, isAlertShown }: { message: Message; isAlertShown: boolean }) => (
   <li class={["failed", "exhausted", "expired"].includes(message.status) ? "bad" : undefined}>
     <Moment at={message.created_at} clock />
     <EventMark message={message} />

@@ -11,6 +11,7 @@ import {
   FORMATS,
   type Format,
   formatFor,
+  type Schedule,
 } from "../data/alerts.ts";
 import { useSession } from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
@@ -29,15 +30,7 @@ import {
 import { sentenceText, type Task } from "./rule.tsx";
 import { ScheduleFields } from "./schedule.tsx";
 import { RotateSecret, SigningSecret, VerifyingExample } from "./secret.tsx";
-import {
-  addressOf,
-  FIRST_WORDS,
-  type Schedule,
-  scheduleOf,
-  testWords,
-  urlOf,
-  usualSchedule,
-} from "./words.ts";
+import { addressOf, FIRST_WORDS, scheduleOf, testWords, urlOf, usualSchedule } from "./words.ts";
 
 type TaskProps = Closable & { alert: Alert };
 
@@ -105,9 +98,7 @@ export function NewAlert({ onClose }: Closable) {
   );
 }
 
-type FormatProps = { value: Format; onChange: (format: Format) => void };
-
-function FormatField({ value, onChange }: FormatProps) {
+function FormatField({ value, onChange }: { value: Format; onChange: (format: Format) => void }) {
   const sendsMail = useSession().data?.sends_mail;
   const kinds = (Object.keys(FORMATS) as Format[]).filter((kind) => kind !== "email" || sendsMail);
   return (

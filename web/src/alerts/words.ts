@@ -1,4 +1,11 @@
-import { type Alert, EVENT_TYPES, EVENTS, type Format, formatFor } from "../data/alerts.ts";
+import {
+  type Alert,
+  EVENT_TYPES,
+  EVENTS,
+  type Format,
+  formatFor,
+  type Schedule,
+} from "../data/alerts.ts";
 import { milliseconds, ownTimeZone, startUpper } from "../data/format.ts";
 import { DELIVERY_WORDS } from "../data/words.ts";
 import type { Attempt, Message, Result, TestResult } from "./queries.ts";
@@ -21,9 +28,6 @@ export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasio
   const links = verbs.length > 0 ? [`a link ${joined(verbs)}`] : [];
   return [...links, ...occasions].join(", or ") || "nothing happens";
 }
-
-/** When a summary is sent. */
-export type Schedule = Omit<NonNullable<Alert["summary"]>, "next_at" | "last_at">;
 
 /** In the reader's own time zone. */
 export const usualSchedule = (): Schedule => ({

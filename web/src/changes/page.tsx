@@ -199,9 +199,7 @@ function Older({ query }: { query: ReturnType<typeof useChanges> }) {
   );
 }
 
-type NoneProps = { filter: Filter; onClear: () => void };
-
-function None({ filter, onClear }: NoneProps) {
+function None({ filter, onClear }: { filter: Filter; onClear: () => void }) {
   const now = Date.now();
   const since = beginOf(filter.span, now);
   const isFiltered = filter.kind || filter.group || filter.site;

@@ -19,6 +19,8 @@ export type { EventType, Format };
 type AlertPage = NonNullable<Awaited<ReturnType<typeof api.webhooks.get>>["data"]>;
 /** An alert is a webhook of the API. */
 export type Alert = AlertPage["data"]["items"][number];
+/** When a summary is sent. */
+export type Schedule = Omit<NonNullable<Alert["summary"]>, "next_at" | "last_at">;
 
 type FormatWords = {
   /** As a sentence names it: "as Slack". */

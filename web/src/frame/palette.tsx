@@ -23,10 +23,8 @@ type Option = Command & { id: string; link?: { status: Shape; url: string }; col
 
 type Section = { title: string; options: Option[] };
 
-type PaletteProps = { onClose: () => void; onHelp: () => void };
-
 /** Commands, links and places in one list; the field keeps the focus, and the arrow keys choose. */
-export default function Palette({ onClose, onHelp }: PaletteProps) {
+export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const id = useId();
   const dialog = useModal("input");
   const [text, setText] = useState("");

@@ -127,10 +127,8 @@ function GroupMenu({ group }: { group: Group }) {
   );
 }
 
-type EditGroupProps = Closable & { group: Group };
-
 /** Each field is saved on its own, so that two people can change one group. */
-function EditGroup({ group, onClose }: EditGroupProps) {
+function EditGroup({ group, onClose }: Closable & { group: Group }) {
   const { id, name, color } = group;
   const description = group.description ?? "";
   const save = useFieldSave<GroupInput>({

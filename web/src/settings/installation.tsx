@@ -242,13 +242,13 @@ function problemsOf(nodes: ClusterNode[]): string[] {
 }
 
 function versionsProblem(live: ClusterNode[]): string[] {
-  const versions = [...new Set(live.map(({ version }) => version))].sort(inOrder);
+  const versions = [...new Set(live.map(({ version }) => version))].sort((a, b) =>
+    a.localeCompare(b, "en", { numeric: true }),
+  );
   if (versions.length < 2) return [];
   const list = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
   return [`The nodes run different versions: ${list}. Upgrade the older ones next.`];
 }
-
-const inOrder = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
 
 function missingRoles(live: ClusterNode[]): string[] {
   const has = (role: string) => live.some(({ roles }) => roles.includes(role));

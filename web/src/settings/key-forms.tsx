@@ -84,9 +84,7 @@ export function AddKey({ onClose }: Closable) {
   );
 }
 
-type FreshKeyProps = Closable & { title: string; value: string };
-
-const FreshKey = ({ title, value, onClose }: FreshKeyProps) => (
+const FreshKey = ({ title, value, onClose }: Closable & { title: string; value: string }) => (
   <ShownOnce title={title} action="I have copied it" onClose={onClose}>
     <p>Copy the key now. Only its hash is kept, so it cannot be shown again.</p>
     <Copyable label="API key" value={value} once />

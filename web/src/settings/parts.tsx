@@ -66,10 +66,8 @@ export const Setting = ({ label, hint, children }: SettingProps) => (
   </div>
 );
 
-type NamedValue = [name: string, value: ComponentChildren];
-
 /** Names and values in columns. */
-export const Known = ({ facts }: { facts: NamedValue[] }) => (
+export const Known = ({ facts }: { facts: [name: string, value: ComponentChildren][] }) => (
   <dl class="known">
     {facts.map(([name, value]) => (
       <Fact key={name} name={name}>

@@ -122,9 +122,7 @@ function RolePick({ person: { id, email, is_you, role, ...person } }: { person: 
 
 const withArticle = (role: Role) => `${role === "viewer" ? "a" : "an"} ${role}`;
 
-type StepDownProps = Closable & { role: Role; send: () => Promise<unknown> };
-
-const StepDown = ({ role, ...dialog }: StepDownProps) => (
+const StepDown = ({ role, ...dialog }: Closable & { role: Role; send: () => Promise<unknown> }) => (
   <Ask
     title="Give up being an owner?"
     action={`Become ${withArticle(role)}`}

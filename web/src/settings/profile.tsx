@@ -180,9 +180,7 @@ function Usage({ account: { limits, usage, counts } }: { account: Account }) {
   );
 }
 
-type AllowanceProps = { name: string; used: number; limit: number };
-
-function Allowance({ name, used, limit }: AllowanceProps) {
+function Allowance({ name, used, limit }: { name: string; used: number; limit: number }) {
   const { look, remark } = stateOf(used, limit);
   return (
     <Setting label={name} hint={remark}>
@@ -257,8 +255,9 @@ function DeleteAccount({ account, onClose }: Closable & { account: Account }) {
     >
       <p>
         This deletes {counted(account.limits.linksUsed, "link")} with their history,{" "}
-        {keysStop(account.counts.apiKeys)}, and {peopleLose(people.data?.items.length ?? 1)} access.
-        This cannot be undone.
+        {counted(account.counts.apiKeys, "API key")}{" "}
+        {account.counts.apiKeys === 1 ? "stops" : "stop"} working, and{" "}
+        {peopleLose(people.data?.items.length ?? 1)} access. This cannot be undone.
       </p>
       <TextField
         label={`Type ${account.email} to confirm`}
@@ -276,6 +275,3 @@ function leave() {
   sessionStorage.clear();
   location.assign(withBase("/sign-in"));
 }
-
-const keysStop = (count: number) =>
-  count === 1 ? "1 API key stops working" : `${count} API keys stop working`;

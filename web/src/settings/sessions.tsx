@@ -12,8 +12,6 @@ import type { Section } from "./settings.tsx";
 
 const useSessions = () =>
   useQuery({ queryKey: [...ACCOUNT, "sessions"], queryFn: () => unwrap(api.sessions.get()) });
-type OwnSession = DataOf<typeof useSessions>["items"][number];
-
 export const section: Section = {
   part: "You",
   place: 2,
@@ -44,7 +42,7 @@ export default function SessionsSection() {
   );
 }
 
-function SessionLine({ session }: { session: OwnSession }) {
+function SessionLine({ session }: { session: DataOf<typeof useSessions>["items"][number] }) {
   const { id, is_current: isCurrent, last_seen_at: usedAt, created_at: startedAt } = session;
   const browser = session.browser ?? "Unknown browser";
   const [isEnding, setEnding] = useState(false);

@@ -109,9 +109,7 @@ function BeginTwoFactor({ onClose }: Closable) {
   );
 }
 
-type ConnectAppProps = Closable & { secret: string; uri: string };
-
-function ConnectApp({ secret, uri, onClose }: ConnectAppProps) {
+function ConnectApp({ secret, uri, onClose }: Closable & { secret: string; uri: string }) {
   const client = useQueryClient();
   const confirm = async (form: FormData) => {
     const confirmed = await unwrap(factor.confirm.post(textsIn(form, "code")));

@@ -190,9 +190,7 @@ function sparkText(days: (number | null)[]): string {
 /** A small share is still visible. */
 const LEAST_SHARE = 3;
 
-type ShareProps = Pick<Site, "active" | "dead" | "unknown" | "links">;
-
-function Share({ dead, unknown, links }: ShareProps) {
+function Share({ dead, unknown, links }: Pick<Site, "active" | "dead" | "unknown" | "links">) {
   const widthOf = (count: number) =>
     count === 0 ? 0 : Math.max((count / Math.max(links, 1)) * 100, LEAST_SHARE);
   const [red, amber] = [widthOf(dead), widthOf(unknown)];
