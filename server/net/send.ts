@@ -1,12 +1,12 @@
 import { connect, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from "node:tls";
+import { codeOf } from "../lib/errors.ts";
 import { type Incoming, readBody } from "./body.ts";
 import { watchForRequest } from "./client-certificate.ts";
 import type { NameServer } from "./dns-query.ts";
 import {
   BEFORE_SENDING,
-  codeOf,
   type Exchange,
   type FailureReason,
   failed,

@@ -1,5 +1,6 @@
-import type { Batch, PageReading, Place, Target } from "./job.ts";
+import type { Batch, PageReading, Target } from "./job.ts";
 import { batchOf, createParts, readingWithout } from "./parts.ts";
+import type { Place } from "./places.ts";
 
 /** Written together. */
 const MOST_PAGES = 20;

@@ -3,8 +3,9 @@ import { createBatches, newPage, titled } from "./batches.ts";
 import { headersWith } from "./credentials.ts";
 import { type Feed, type FeedItem, MOST_FEED_BYTES, readFeed } from "./feed.ts";
 import { discard, type Fetched, type Fetching, fetchContent, textOf } from "./fetching.ts";
-import type { Emit, FoundPage, JobOf, Place, ReadEnd, Target } from "./job.ts";
+import type { Emit, FoundPage, JobOf, ReadEnd, Target } from "./job.ts";
 import { batchOf, createParts, readEach, readingWithout } from "./parts.ts";
+import type { Place } from "./places.ts";
 import { placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
 
 const MOST_FOUND = 500;

@@ -4,9 +4,10 @@ import { type DocumentReader, UnreadableDocument } from "../documents/reader.ts"
 import { createBatches, titled } from "./batches.ts";
 import { headersWith } from "./credentials.ts";
 import { type Fetching, fetchContent, SourceFailed, textOf } from "./fetching.ts";
-import type { Batch, JobOf, Place, ReadEnd } from "./job.ts";
+import type { Batch, JobOf, ReadEnd } from "./job.ts";
 import { readingWithout } from "./parts.ts";
 import { choose, compileFilePatterns } from "./patterns.ts";
+import type { Place } from "./places.ts";
 import { type DocumentPlace, placesOf } from "./places.ts";
 import {
   branchIn,

@@ -1,5 +1,6 @@
 import { SourceFailed } from "./fetching.ts";
-import type { Batch, Emit, PageReading, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Batch, Emit, PageReading, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Place } from "./places.ts";
 
 /** The most places of a part, and so of a document that is not divided. */
 const MOST_IN_PART = 500;

@@ -11,14 +11,13 @@ import {
   type JobOf,
   NOFOLLOW,
   type PageReading,
-  type Place,
   type ReadEnd,
   type Target,
 } from "./job.ts";
 import { type PageAnswer, readPage } from "./page.ts";
 import { readingWithout } from "./parts.ts";
 import { compileUrlPatterns } from "./patterns.ts";
-import { placesOf } from "./places.ts";
+import { type Place, placesOf } from "./places.ts";
 import { createTreatment, foldsInto, scopeOf, type Treatment } from "./scope.ts";
 import { readSitemap } from "./sitemap.ts";
 

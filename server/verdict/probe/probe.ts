@@ -8,7 +8,6 @@ import type { Page } from "../page/page.ts";
 import { LONGEST_HOLD_WAIT_MS, type Politeness, withPoliteness } from "../politeness/politeness.ts";
 import type { Held } from "../politeness/site-line.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
-import { headersOf, type Style } from "./finding.ts";
 import {
   asRedirect,
   type Hop,
@@ -21,6 +20,7 @@ import {
   withoutFragment,
 } from "./hops.ts";
 import { type HostSetting, headersFor as headersOfHost, mayCarry } from "./host-setting.ts";
+import { headersOf, type Style } from "./style.ts";
 
 export type Prober = {
   clock: Clock;

@@ -1,5 +1,6 @@
 import { lazily } from "../../lib/concurrency.ts";
-import { type Kind, regExpOf, type Service, type Values } from "./record.ts";
+import { type Kind, regExpOf, type Service } from "./record.ts";
+import type { Values } from "./templates.ts";
 
 /** All services, and how addresses are recognised as theirs. */
 export type Catalogue = {

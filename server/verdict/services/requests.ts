@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import { type Ask, type Page, toText, toUrl, type Values } from "./record.ts";
+import type { Ask, Page } from "./record.ts";
+import { toText, toUrl, type Values } from "./templates.ts";
 
 /** With a body it is a POST. */
 type Prepared = { url: string; headers: Record<string, string>; body?: string };
