@@ -214,9 +214,18 @@ async function receive(trip: Trip, response: Received, late: Promise<"late">): P
   const tlsExpiresAt = handshake.expiresAt;
   return {
     kind: "response",
-    ...{ status, headers, body: bytes, bodyBytes: length, truncated, bodyProblem: problem },
+    status,
+    headers,
+    body: bytes,
+    bodyBytes: length,
+    truncated,
+    bodyProblem: problem,
     hasConflict: response.hasConflict ?? false,
-    ...{ address, tlsExpiresAt, dnsMs: trip.dnsMs ?? null, headersMs, elapsedMs },
+    address,
+    tlsExpiresAt,
+    dnsMs: trip.dnsMs ?? null,
+    headersMs,
+    elapsedMs,
   };
 }
 

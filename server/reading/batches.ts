@@ -18,7 +18,10 @@ type About = Pick<PageReading, "title" | "statusCode" | "etag" | "lastModified">
 
 /** Of a page that is not fetched from its own URL. */
 export const titled = (title: string | null): About => ({
-  ...{ title, statusCode: null, etag: null, lastModified: null },
+  title,
+  statusCode: null,
+  etag: null,
+  lastModified: null,
 });
 
 /** A page of which nothing is known. */

@@ -39,8 +39,10 @@ async function readOne(fetching: Fetching, job: JobOf<"feed">, target: Target, e
   const feed = await readFeed(text, found.url.href);
   const { status: statusCode, headers } = found;
   const about = {
-    ...{ title: feed.title, statusCode },
-    ...{ etag: headers.get("etag"), lastModified: headers.get("last-modified") },
+    title: feed.title,
+    statusCode,
+    etag: headers.get("etag"),
+    lastModified: headers.get("last-modified"),
   };
   if (feed.kind === "feed") await emitItems(fetching, { feed, target, job, about }, emit);
   else await emitOutlines({ feed, target, job, about }, emit);

@@ -135,7 +135,9 @@ async function readDocument(
 ): Promise<Waiting | null> {
   try {
     const { links, base, title } = await documents.read({
-      ...{ text, name: path, format: formatOfName(path)! },
+      text,
+      name: path,
+      format: formatOfName(path)!,
     });
     const { base_url: baseUrl } = job.settings;
     if (baseUrl !== null) {

@@ -90,8 +90,12 @@ export async function readPage(
   const to = refreshOf(refresh, read.base, target, encoding);
   if (to) return { kind: "redirect", status, to, reason: null };
   return {
-    ...{ kind: "page", status, read, isCut },
-    ...{ etag: headers.get("etag"), lastModified: headers.get("last-modified") },
+    kind: "page",
+    status,
+    read,
+    isCut,
+    etag: headers.get("etag"),
+    lastModified: headers.get("last-modified"),
     isNofollow: read.isNofollow || saysNofollow(headers.get("x-robots-tag") ?? ""),
   };
 }

@@ -101,9 +101,19 @@ function readingOf(
 ): PageReading {
   const hash = Bun.hash(JSON.stringify([VERSION, places])).toString(36);
   return {
-    ...{ url: document.url, key: document.key, part, lineOffset: 0, title: null },
-    ...{ outcome: "read", statusCode: null, reason: null, etag: null, lastModified: null },
-    ...{ hash, places: hashes[part] === hash ? null : places, anchors: null },
+    url: document.url,
+    key: document.key,
+    part,
+    lineOffset: 0,
+    title: null,
+    outcome: "read",
+    statusCode: null,
+    reason: null,
+    etag: null,
+    lastModified: null,
+    hash,
+    places: hashes[part] === hash ? null : places,
+    anchors: null,
   };
 }
 
@@ -113,14 +123,28 @@ export const readingWithout = (
   outcome: PageReading["outcome"],
   about: Partial<PageReading> = {},
 ): PageReading => ({
-  ...{ url, key, part: "", lineOffset: 0, title: null, outcome, statusCode: null, reason: null },
-  ...{ etag: null, lastModified: null, hash: null, places: null, anchors: null },
+  url,
+  key,
+  part: "",
+  lineOffset: 0,
+  title: null,
+  outcome,
+  statusCode: null,
+  reason: null,
+  etag: null,
+  lastModified: null,
+  hash: null,
+  places: null,
+  anchors: null,
   ...about,
 });
 
 /** A batch of pages and nothing else. */
 export const batchOf = (pages: PageReading[], more: Partial<Batch> = {}): Batch => ({
-  ...{ pages, found: [], cursor: null, notes: [] },
+  pages,
+  found: [],
+  cursor: null,
+  notes: [],
   ...more,
 });
 

@@ -142,7 +142,9 @@ async function startRun(
 ): Promise<Run> {
   const start = new URL(url);
   const run: Run = {
-    ...{ end: cursor?.end ?? start.href, treat: () => "read", isLeftOut: () => false },
+    end: cursor?.end ?? start.href,
+    treat: () => "read",
+    isLeftOut: () => false,
     isIncluded: compileUrlPatterns(settings.include),
     robots: new Map(),
     families: createFamilies(cursor?.families),
@@ -244,7 +246,9 @@ function robotsOf(
 
 /** What the operator has said of their own site counts, and not its robots.txt. */
 const withoutRules = (robots: CrawlRobots | null): CrawlRobots => ({
-  ...{ isAllowed: () => true, gapMs: 0, notes: [] },
+  isAllowed: () => true,
+  gapMs: 0,
+  notes: [],
   sitemaps: robots?.sitemaps ?? [],
 });
 

@@ -115,7 +115,12 @@ export function replyTo(answer: Answer): Reply {
   const { status, headers, finalUrl, page, bodyBytes } = answer;
   const text = answer.text ?? "";
   const reply = {
-    ...{ status, headers, url: finalUrl, title: page?.title ?? "", text, bytes: bodyBytes },
+    status,
+    headers,
+    url: finalUrl,
+    title: page?.title ?? "",
+    text,
+    bytes: bodyBytes,
     ...viewsOf(text),
     json: lazily(() => parsed(text)),
     isMissing: false,

@@ -15,7 +15,8 @@ export function prepare(ask: Ask, items: Values[], random: string): Prepared {
   const accept = { Accept: "application/json, */*;q=0.5" };
   const headers = { ...accept, ...fieldsFrom(ask.headers ?? {}, one) };
   const withBody = (type: string, body: string) => ({
-    ...{ url, body },
+    url,
+    body,
     headers: { "Content-Type": type, ...headers },
   });
   if (ask.form) {
