@@ -1,4 +1,4 @@
-import { MISSING_PHRASES } from "./missing-phrases.ts";
+import { MISSING_PHRASES } from "./known/missing.ts";
 
 /**
  * How clearly words say that there is no such page. `clear`: "Page not found". `brief`: also the name of a work
