@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
+import { asIs, edge, resource } from "../api/edge.ts";
 import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
-import { asIs, edge, resource } from "../api/routes.ts";
 import { paging } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
 import { endedCookie, presentSession } from "./doors.ts";
@@ -138,7 +138,7 @@ export const keyRoutes = (deps: Deps) => {
         summary: "Change an API key's name, permissions or expiry",
         description:
           "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key can rename itself and reduce its own permissions and expiry, but not extend them. A key that expires cannot give another key a later expiry than its own, or none.",
-        body: model.keyChangeAt(deps.clock.now),
+        body: model.keyChangeAt(() => deps.clock.now()),
       }),
     )
     .delete(
@@ -155,7 +155,7 @@ export const keyRoutes = (deps: Deps) => {
         summary: "Create an API key; its value is shown once",
         description:
           "The response contains the key's value, once. A key cannot grant a permission that it does not have. A key that expires cannot create one that expires later or never: without `expires_at` the new key expires when the caller's key does.",
-        body: model.newKeyAt(deps.clock.now),
+        body: model.newKeyAt(() => deps.clock.now()),
         locationOf: ({ id }) => `/api/v1/keys/${id}`,
         ...withValue,
       }),
