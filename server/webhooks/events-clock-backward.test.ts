@@ -7,13 +7,26 @@ import { fixedNode } from "../../tests/nodes/fixed.ts";
 import { makeNews, startReceiver, subscribe } from "../../tests/receiver.ts";
 import { createStore } from "../db/store.ts";
 import { type DeliveryRow, deliveries, webhooks } from "../db/tables.ts";
+import type { Deps } from "../work/deps.ts";
+import { createClockRule } from "../work/queue.ts";
 import { createDeliverer } from "./deliverer.ts";
-import { limitDueTimes } from "./reschedule.ts";
+import { limitWaits } from "./leases.ts";
 
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
 /** The longest wait of the schedule, a fifth longer. */
 const LONGEST = 28.8 * HOUR;
+
+/** What a node does about it when it starts. */
+async function followClock(deps: Deps): Promise<void> {
+  const rule = createClockRule(deps, new AbortController().signal, {
+    rows: "deliveries",
+    limitWaits: (signal) => limitWaits(deps, signal),
+    wake() {},
+  });
+  rule.look();
+  await rule.done();
+}
 
 onServer("when the clock was set back", (server, { test, testOnBoth }) => {
   afterEach(async () => {
@@ -30,7 +43,7 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     const now = server().clock.now();
     await addDelivery(server(), me, id, more(now));
 
-    await limitDueTimes(deps);
+    await followClock(deps);
 
     const { store } = server().deps;
     const [row] = await store.select().from(deliveries).where(eq(deliveries.webhookId, id));
@@ -77,7 +90,9 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     const { deps } = server();
     const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 
-    const times = await deps.store.engine.alone("make deliveries due", () => timesAfter(late));
+    const times = await deps.store.engine.alone("limit waits of deliveries", () =>
+      timesAfter(late),
+    );
 
     expect(times).toEqual([YEAR, YEAR]);
   });
@@ -105,7 +120,7 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     }
     await store.update(deliveries).set({ dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 
-    await limitDueTimes(server().deps);
+    await followClock(server().deps);
 
     const isOurs = eq(deliveries.webhookId, id);
     const rows = await store

@@ -8,7 +8,7 @@ import { type Query, Unavailable } from "../db/store.ts";
 import { webhooks } from "../db/tables.ts";
 import { DELIVERY_LEASE_MS } from "../work/nodes.ts";
 import { claimDue } from "./claim.ts";
-import { releaseInterrupted } from "./reschedule.ts";
+import { releaseInterrupted } from "./leases.ts";
 import { type Attempt, createOutcomes } from "./settle.ts";
 
 const down = () => new Unavailable("the disk is full");

@@ -184,7 +184,7 @@ const GROUP_SIZE = 100;
 /** Limit for all response bodies in a group, since the database takes a while to parse them. */
 const GROUP_CHARACTERS = 200_000;
 
-type Outcomes = Pick<GroupWriter<Attempt>, "add" | "flush" | "isWell"> & {
+export type Outcomes = Pick<GroupWriter<Attempt>, "add" | "flush" | "isWell"> & {
   /** Number of outcomes of each webhook that are not recorded yet. */
   unrecorded(): Map<string, number>;
 };
