@@ -3,14 +3,7 @@ import { mails } from "../db/tables.ts";
 import { log } from "../lib/log.ts";
 import type { MailOutcome } from "../net/mail.ts";
 import type { Deps } from "../work/deps.ts";
-import {
-  createClockRule,
-  createLookWhenNeeded,
-  isStillDue,
-  leaseFor,
-  NEVER_DUE,
-  startRounds,
-} from "../work/queue.ts";
+import { isStillDue, leaseFor, NEVER_DUE, startQueue } from "../work/queue.ts";
 import { type MailContent, renderMail } from "./layout.ts";
 import { mailPath, ofAccount, unsubscribeHeaders } from "./links.ts";
 import { hasRefusedMail, isStranger, KINDS, type MailRow } from "./queue.ts";
@@ -38,26 +31,17 @@ export function createMailSender(
 ): { wake(): void; stop(): Promise<void> } {
   const ending = new AbortController();
   const { signal } = ending;
-  const lookWhenNeeded = createLookWhenNeeded(deps);
-  const { wake, ended } = startRounds(deps, signal, round, "failed to send mail to people");
-  const clockRule = createClockRule(deps, signal, {
+  const { wake, ended } = startQueue(deps, signal, {
     rows: "mails",
+    prepare: async () => (deps.mail && !deps.troubles.stoppingWrites() ? "ready" : "paused"),
+    claim: () => sendDue(deps, contents, signal),
     limitWaits: () => limitWaits(deps),
-    wake,
   });
-
-  async function round() {
-    if (!deps.mail || deps.troubles.stoppingWrites()) return;
-    clockRule.look();
-    await lookWhenNeeded(() => sendDue(deps, contents, signal));
-  }
-
   return {
     wake,
     async stop() {
       ending.abort();
       await ended;
-      await clockRule.done();
     },
   };
 }

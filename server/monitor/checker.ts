@@ -7,7 +7,7 @@ import type { KnownLink } from "../verdict/confirm.ts";
 import { type Conclusion, sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { earliestDue } from "../work/due.ts";
-import { createClockRule, createLookWhenNeeded, NEVER_DUE, startRounds } from "../work/queue.ts";
+import { createLookWhenNeeded, NEVER_DUE, startQueue } from "../work/queue.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { createDispatch, createHeldLinks, createIntake, type HeldLinks } from "./dispatch.ts";
 import type { Learning } from "./learning.ts";
@@ -51,8 +51,8 @@ type Checking = {
   recorder: Recorder;
   dispatch: ReturnType<typeof createDispatch>;
   intake: ReturnType<typeof createIntake>;
-  clockRule: ReturnType<typeof createClockRule>;
-  lookWhenNeeded: ReturnType<typeof createLookWhenNeeded>;
+  /** Looks for due links now. */
+  wake(): void;
   /** The last claim got as many as it asked for, so that there may be more. */
   mayBeMore: boolean;
   /** Writes were stopped in the last round. */
@@ -63,10 +63,16 @@ type Checking = {
 export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   const ending = new AbortController();
   const { signal } = ending;
-  const round = () => claimAndCheck(checking, wake);
-  const { wake, ended } = startRounds(deps, signal, round, "failed to claim due links");
-  const checking = createChecking(deps, signal, () => wake());
-  const { recorder, dispatch, intake, slots, held, clockRule } = checking;
+  const { wake, ended } = startQueue(deps, signal, {
+    rows: "links",
+    work: "checks",
+    prepare: () => prepare(checking),
+    claim: () => claim(checking),
+    limitWaits: (signal, atStart) => limitWaits(deps, signal, atStart),
+    catchUp: () => dispatch.catchUp(),
+  });
+  const checking = createChecking(deps, signal, wake);
+  const { recorder, dispatch, intake, slots, held } = checking;
 
   /** In a loop of its own, since filling a large batch takes a while. */
   const lookAtBatches = createLookWhenNeeded(deps);
@@ -92,7 +98,6 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
       ending.abort();
       await within(deps, STOP_MS, slots.stop());
       await Promise.all(loops);
-      await clockRule.done();
       await Promise.all([recorder.drain(), saveHolds()]);
       await held.releaseAll().catch(logFailure("failed to release links"));
     },
@@ -133,13 +138,7 @@ function createChecking(deps: CheckerDeps, ending: AbortSignal, wake: () => void
     recorder,
     dispatch,
     intake: createIntake(deps, { held, slots, recorder }, ending),
-    clockRule: createClockRule(deps, ending, {
-      rows: "links",
-      limitWaits: (signal, atStart) => limitWaits(deps, signal, atStart),
-      wake,
-      catchUp: dispatch.catchUp,
-    }),
-    lookWhenNeeded: createLookWhenNeeded(deps),
+    wake,
     mayBeMore: false,
     wasStopped: false,
   };
@@ -148,25 +147,20 @@ function createChecking(deps: CheckerDeps, ending: AbortSignal, wake: () => void
 
 const needsMore = ({ mayBeMore, slots }: Checking) => mayBeMore && slots.isLow();
 
-/** Renews leases, takes over those of dead nodes, claims due links for the free slots and begins to check them. */
-async function claimAndCheck(checking: Checking, wake: () => void): Promise<void> {
-  const { deps, held, slots, dispatch, clockRule, lookWhenNeeded } = checking;
-  // Also while writes are stopped: a loop that waits for that does not hang.
-  const noteLook = () => deps.loops.noteLook("checks", deps.clock.elapsed());
-  clockRule.look();
+/** Renews leases, takes over those of dead nodes, and looks whether this monitor and the sites can be asked. */
+async function prepare(checking: Checking) {
+  const { deps, held, slots, dispatch } = checking;
   slots.tick();
   const { wasStopped } = checking;
   checking.wasStopped = areWritesStopped(deps);
-  if (checking.wasStopped) return noteLook();
+  if (checking.wasStopped) return "paused";
   // What has come due meanwhile is a backlog.
   if (wasStopped) dispatch.catchUp();
   await held.renew();
   await held.releaseDead();
   await dispatch.look();
   await deps.holds?.learn(deps.nodes.share("checks"));
-  await lookWhenNeeded(() => claim(checking));
-  noteLook();
-  if (needsMore(checking)) wake();
+  return "ready";
 }
 
 /** Returns when the next link is due; null while links are being checked. */
@@ -175,6 +169,7 @@ async function claim(checking: Checking): Promise<number | null> {
   await intake.take(slots.roomForRequested(), dispatch.claimRequested);
   // Not for every slot that becomes free, since each claim is a commit.
   if (slots.isLow()) checking.mayBeMore = await intake.take(slots.room(), dispatch.claimDue);
+  if (needsMore(checking)) checking.wake();
   if (!held.isEmpty()) return null;
   return (await earliestDue(deps, deps.nodes.share("checks").buckets)) ?? NEVER_DUE;
 }

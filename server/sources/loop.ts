@@ -8,7 +8,7 @@ import type { SourceKind } from "../lib/vocabulary.ts";
 import { type Batch, jobOf, type ReadEnd, type ReadKind, type Target } from "../reading/job.ts";
 import { type SettingsOf, storedSettings } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
-import { createClockRule, createLookWhenNeeded, NEVER_DUE, startRounds } from "../work/queue.ts";
+import { NEVER_DUE, startQueue } from "../work/queue.ts";
 import {
   breakLeases,
   type ClaimedSource,
@@ -64,38 +64,31 @@ type Reading = {
 export function startSourceLoop(deps: Deps): SourceLoop {
   const ending = new AbortController();
   const { signal } = ending;
-  const lookWhenNeeded = createLookWhenNeeded(deps);
   const resumed = resumeLeft(deps).catch(
     logFailure("failed to resume the sources of an earlier process"),
   );
-  const rounds = startRounds(deps, signal, round, "failed to claim due sources");
+  const { wake, ended } = startQueue(deps, signal, {
+    rows: "sources",
+    async prepare() {
+      await resumed;
+      return deps.troubles.stoppingWrites() || isOffline(deps) ? "paused" : "ready";
+    },
+    claim: () => claimAndRead(reading),
+    limitWaits: (_, atStart) => limitWaits(deps, atStart),
+  });
   const reading: Reading = {
     deps,
     ending: signal,
     held: new Map(),
     running: new Set(),
-    wake: rounds.wake,
+    wake,
   };
-  const clockRule = createClockRule(deps, signal, {
-    rows: "sources",
-    limitWaits: (_, atStart) => limitWaits(deps, atStart),
-    wake: rounds.wake,
-  });
-
-  async function round() {
-    await resumed;
-    if (deps.troubles.stoppingWrites() !== null || isOffline(deps)) return;
-    clockRule.look();
-    await lookWhenNeeded(() => claimAndRead(reading));
-  }
-
   const renewing = repeat(deps, RENEW_MS, signal, () => renewHeld(reading));
   return {
-    wake: rounds.wake,
+    wake,
     async stop() {
       ending.abort();
-      await Promise.all([rounds.ended, renewing]);
-      await clockRule.done();
+      await Promise.all([ended, renewing]);
       await Promise.all(reading.running);
     },
   };

@@ -6,7 +6,7 @@ import { describeError, log, logFailure } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { createClockRule, createLookWhenNeeded, startRounds } from "../work/queue.ts";
+import { startQueue } from "../work/queue.ts";
 import { type ClaimedDelivery, claimDue, isOurs } from "./claim.ts";
 import { limitWaits, releaseDeliveries } from "./leases.ts";
 import { createPerWebhookQueues } from "./per-webhook-queues.ts";
@@ -33,8 +33,6 @@ type Delivering = {
   /** What attempts came to, until it is recorded. */
   outcomes: Outcomes;
   running: Set<Promise<void>>;
-  lookWhenNeeded: ReturnType<typeof createLookWhenNeeded>;
-  clockRule: ReturnType<typeof createClockRule>;
   /** Starts the next round at once. */
   wake(): void;
 };
@@ -53,7 +51,13 @@ export function createDeliverer(
 ): Deliverer {
   const [ending, aborting] = [new AbortController(), new AbortController()];
   const { signal } = ending;
-  const rounds = startRounds(deps, signal, () => round(delivering), "failed to claim deliveries");
+  const { wake, ended } = startQueue(deps, signal, {
+    rows: "deliveries",
+    work: "deliveries",
+    prepare: () => prepare(delivering),
+    claim: () => claimAndSend(delivering),
+    limitWaits: (signal) => limitWaits(deps, signal),
+  });
   const delivering: Delivering = {
     deps,
     options: { signal: aborting.signal, ...(random && { random }) },
@@ -61,21 +65,14 @@ export function createDeliverer(
     queues: createPerWebhookQueues(deps.clock),
     outcomes: createOutcomes(deps),
     running: new Set(),
-    lookWhenNeeded: createLookWhenNeeded(deps),
-    clockRule: createClockRule(deps, signal, {
-      rows: "deliveries",
-      limitWaits: (signal) => limitWaits(deps, signal),
-      wake: rounds.wake,
-    }),
-    wake: rounds.wake,
+    wake,
   };
-  const { queues, outcomes, running, clockRule } = delivering;
+  const { queues, outcomes, running } = delivering;
   return {
-    wake: rounds.wake,
+    wake,
     async stop() {
       ending.abort();
-      await rounds.ended;
-      await clockRule.done();
+      await ended;
       await release(delivering, queues.release("all"));
       await Promise.race([Promise.all(running), deps.clock.sleep(STOP_MS, aborting.signal)]);
       aborting.abort();
@@ -85,32 +82,29 @@ export function createDeliverer(
   };
 }
 
-/** Claims due deliveries once, as many as can be sent soon, and begins to send them. */
-async function round(delivering: Delivering): Promise<void> {
-  const { deps, ending, queues, outcomes, lookWhenNeeded, clockRule, wake } = delivering;
-  // A loop that waits for writes does not hang.
-  if (isPaused(deps)) return noteRound(deps);
+/** Records what waits for that, and releases what others can send sooner. */
+async function prepare({ deps, ending, queues, outcomes }: Delivering) {
+  if (isPaused(deps)) return "paused";
   if (!outcomes.isWell()) await outcomes.flush();
-  clockRule.look();
   const others = [...queues.held().keys()].filter((id) => !isOurs(deps, id));
   const released = [...queues.release("stale"), ...others.flatMap((of) => queues.release({ of }))];
   await releaseDeliveries(deps, released);
-  if (!outcomes.isWell() || ending.aborted) return;
-  await lookWhenNeeded(async () => {
-    const held = heldHere(delivering);
-    const { claimed, nextAt } = await claimDue(deps, held, queues.wanted);
-    queues.add(claimed);
-    beginAll(delivering);
-    if (claimed.length > 0 && queues.isMore()) wake();
-    return held.size > 0 ? null : nextAt;
-  });
-  noteRound(deps);
+  return outcomes.isWell() && !ending.aborted ? "ready" : "failing";
+}
+
+/** Claims as many deliveries as can be sent soon. Returns when one is due next. */
+async function claimAndSend(delivering: Delivering): Promise<number | null> {
+  const { deps, queues, wake } = delivering;
+  const held = heldHere(delivering);
+  const { claimed, nextAt } = await claimDue(deps, held, queues.wanted);
+  queues.add(claimed);
+  beginAll(delivering);
+  if (claimed.length > 0 && queues.isMore()) wake();
+  return held.size > 0 ? null : nextAt;
 }
 
 /** Claims and outcomes are writes. */
 const isPaused = ({ troubles }: Deps) => troubles.stoppingWrites() !== null;
-
-const noteRound = ({ loops, clock }: Deps) => loops.noteLook("deliveries", clock.elapsed());
 
 /** Counts the deliveries of each webhook that wait, are running or are not recorded yet. */
 function heldHere({ queues, outcomes }: Delivering): Map<string, number> {

@@ -8,7 +8,7 @@ import { makeNews, startReceiver, subscribe } from "../../tests/receiver.ts";
 import { createStore } from "../db/store.ts";
 import { type DeliveryRow, deliveries, webhooks } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
-import { createClockRule } from "../work/queue.ts";
+import { startQueue } from "../work/queue.ts";
 import { createDeliverer } from "./deliverer.ts";
 import { limitWaits } from "./leases.ts";
 
@@ -19,13 +19,17 @@ const LONGEST = 28.8 * HOUR;
 
 /** What a node does about it when it starts. */
 async function followClock(deps: Deps): Promise<void> {
-  const rule = createClockRule(deps, new AbortController().signal, {
+  const ending = new AbortController();
+  const { ended } = startQueue(deps, ending.signal, {
     rows: "deliveries",
-    limitWaits: (signal) => limitWaits(deps, signal),
-    wake() {},
+    prepare: async () => "ready",
+    claim: async () => {
+      ending.abort();
+      return null;
+    },
+    limitWaits: () => limitWaits(deps, new AbortController().signal),
   });
-  rule.look();
-  await rule.done();
+  await ended;
 }
 
 onServer("when the clock was set back", (server, { test, testOnBoth }) => {

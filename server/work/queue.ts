@@ -4,20 +4,21 @@ import { createWakeSignal, watchClock } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
+import type { Work } from "../lib/vocabulary.ts";
 import type { Deps } from "./deps.ts";
 import { leasesOf, type Nodes } from "./nodes.ts";
 
 /**
  * A queue is a table whose rows become due: links, deliveries, mails, sources. All of them work like this:
  *
- * 1. A node looks for due rows when some may be due: `startRounds` and `createLookWhenNeeded`.
+ * 1. A node looks for due rows when some may be due: `startQueue`.
  * 2. It claims some, fairly by account, webhook or site. The update is the lock: where a row is still due it sets a lease,
  *    and moves the time at which it is due to the end of the lease, so no other node takes the same row.
  * 3. What the work comes to is written where the row still has that lease, in groups (`createGroupWriter`).
  * 4. What a node leaves is due when its lease ends, or once the node is known to be dead.
- * 5. No row is due later than it may be, whatever the clock said when that was written: `createClockRule`.
+ * 5. No row is due later than it may be, whatever the clock said when that was written: `followClock`.
  */
-type Queue = { dueAt: AnySQLiteColumn; lease: AnySQLiteColumn };
+type QueueTable = { dueAt: AnySQLiteColumn; lease: AnySQLiteColumn };
 
 type Claiming = Pick<Deps, "clock" | "nodes">;
 
@@ -31,38 +32,70 @@ export const leaseFor = ({ clock, nodes }: Claiming, ms: number) => ({
 export const newLease = ({ id }: Pick<Nodes, "id">): string => `${id}.${newId()}`;
 
 /** The condition that a claim repeats. `+ 0` prevents the use of an index, so that databases use the chosen rows. */
-export const isStillDue = ({ dueAt }: Queue, now: number): SQL => sql`${dueAt} + 0 <= ${now}`;
+export const isStillDue = ({ dueAt }: QueueTable, now: number): SQL => sql`${dueAt} + 0 <= ${now}`;
 
 /** A condition on rows: a dead node holds them. Undefined while no node is dead. */
-export const areOfDead = ({ lease }: Queue, { nodes }: Pick<Deps, "nodes">): SQL | undefined =>
+export const areOfDead = ({ lease }: QueueTable, { nodes }: Pick<Deps, "nodes">): SQL | undefined =>
   or(...nodes.dead().map((id) => like(lease, leasesOf(id))));
 
 const POLL_MS = 1000;
 
-type Rounds = {
-  /** Starts the next round now instead of at the next poll. */
-  wake(): void;
-  /** Resolves when the last round has ended, after the signal. */
-  ended: Promise<void>;
+type Queue = {
+  /** What is due, in the plural. */
+  rows: string;
+  /** Work whose looks are noted, so that a loop that hangs is noticed. */
+  work?: Work;
+  /**
+   * Does what comes before every claim. `paused`: nothing is to be claimed now. `failing`: nothing can be, so this is not
+   * noted as a look.
+   */
+  prepare(): Promise<"ready" | "paused" | "failing">;
+  /**
+   * Claims what is due, and begins to work on it. Returns when something is due next if nothing is written until then,
+   * in milliseconds since 1970; null to look again next time.
+   */
+  claim(): Promise<number | null>;
+  /**
+   * Makes rows due that would wait longer than they may, until the signal. `atStart`: the clock may always have been
+   * right.
+   * @returns how many
+   */
+  limitWaits(signal: AbortSignal, atStart: boolean): Promise<number>;
+  /** Called when the clock was set forward, so that much is due at once. */
+  catchUp?(): void;
 };
 
-/** Runs a round every second, and whenever it is woken, until the signal. */
-export function startRounds(
-  { clock }: Pick<Deps, "clock">,
+/** Claims what is due every second, and whenever it is woken, until the signal. `ended`: nothing is claimed any more. */
+export function startQueue(
+  deps: Watched,
   signal: AbortSignal,
-  round: () => Promise<void>,
-  failure: string,
-): Rounds {
-  const wakeSignal = createWakeSignal(clock);
-  signal.addEventListener("abort", wakeSignal.wake);
+  queue: Queue,
+): { wake(): void; ended: Promise<void> } {
+  const { clock, loops } = deps;
+  const { wake, wait } = createWakeSignal(clock);
+  const lookWhenNeeded = createLookWhenNeeded(deps);
+  const clockRule = followClock(deps, signal, { ...queue, wake });
+  signal.addEventListener("abort", wake);
+
+  async function round() {
+    const state = await queue.prepare();
+    if (state === "ready") {
+      clockRule.look();
+      await lookWhenNeeded(queue.claim);
+    }
+    if (queue.work && state !== "failing") loops.noteLook(queue.work, clock.elapsed());
+  }
+
   async function run() {
     while (!signal.aborted) {
-      await round().catch(logFailure(failure));
+      await round().catch(logFailure(`failed to claim due ${queue.rows}`));
       await yieldToEventLoop();
-      await wakeSignal.wait(POLL_MS);
+      await wait(POLL_MS);
     }
+    await clockRule.done();
   }
-  return { wake: wakeSignal.wake, ended: Promise.resolve().then(run) };
+  // The caller knows `wake` by then.
+  return { wake, ended: Promise.resolve().then(run) };
 }
 
 /** Longest pause on a shared database: a message of another node may get lost. */
@@ -70,12 +103,6 @@ const LONGEST_PAUSE_MS = 5000;
 
 /** For work that only a write can make due. */
 export const NEVER_DUE = Number.POSITIVE_INFINITY;
-
-/**
- * Looks for work. Returns when work becomes due next if nothing is written until then, in milliseconds since 1970;
- * null to look again next time.
- */
-type Look = () => Promise<number | null>;
 
 type Watched = Pick<Deps, "store" | "clock" | "nodes" | "topics" | "loops">;
 
@@ -98,7 +125,7 @@ export function createLookWhenNeeded({ store, clock, nodes, topics, loops }: Wat
   const mayMissWrites = (at: number) =>
     engine.isShared && (!topics.isConnected() || clock.elapsed() - at >= LONGEST_PAUSE_MS);
 
-  return async (look: Look): Promise<void> => {
+  return async (look: Queue["claim"]): Promise<void> => {
     const [version, at] = [versionNow(), clock.elapsed()];
     const isNeeded =
       last?.version !== version || mayMissWrites(last.at) || last.dueAt <= clock.now();
@@ -109,31 +136,16 @@ export function createLookWhenNeeded({ store, clock, nodes, topics, loops }: Wat
   };
 }
 
-type Limits = {
-  /** What is due, in the plural. */
-  rows: string;
-  /**
-   * Makes rows due that would wait longer than they may, until the signal. `atStart`: the clock may always have been
-   * right.
-   * @returns how many
-   */
-  limitWaits(signal: AbortSignal, atStart: boolean): Promise<number>;
-  /** Starts the next round, which finds rows that are due now. */
-  wake(): void;
-  /** Called when the clock was set forward, so that much is due at once. */
-  catchUp?(): void;
-};
-
 /**
  * Ends what rows owe to a wrong clock: a row that was written while the clock was ahead would wait that much longer.
  * This cannot be left to the claim, since how long a row may wait depends on its frequency or status, and no index has
  * that. So it is looked for once when the process starts, and once whenever the clock is set back, by one node, while
  * work goes on.
  */
-export function createClockRule(
-  { clock, store }: Pick<Deps, "clock" | "store">,
+function followClock(
+  { clock, store }: Watched,
   signal: AbortSignal,
-  { rows, limitWaits, wake, catchUp }: Limits,
+  { rows, limitWaits, catchUp, wake }: Queue & { wake(): void },
 ) {
   const jumpMs = watchClock(clock);
   let wanted: "at start" | "again" | null = "at start";
@@ -160,9 +172,9 @@ export function createClockRule(
     look() {
       const ms = jumpMs();
       const seconds = Math.round(Math.abs(ms) / 1000);
-      if (ms > 0) {
+      if (ms > 0 && catchUp) {
         log.warn(`the clock was set forward: due ${rows} are spread`, { seconds });
-        catchUp?.();
+        catchUp();
       }
       if (ms < 0) {
         log.warn(`the clock was set back: ${rows} that would wait too long are rescheduled`, {
