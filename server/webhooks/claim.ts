@@ -1,30 +1,14 @@
 import { and, eq, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import { deliveries, type EventRow, events, webhooks } from "../db/tables.ts";
+import { deliveries, events, webhooks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
-import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOf, DELIVERY_LEASE_MS } from "../work/nodes.ts";
 import { isStillDue, leaseFor, NEVER_DUE } from "../work/queue.ts";
-import { isAmong, selectEventIds } from "./delivery-steps.ts";
+import { type ClaimedDelivery, isAmong, selectEventIds } from "./delivery-steps.ts";
 import { gatherDigests, isDigestOver, nextDigestAt } from "./digest.ts";
 import { isLeaseOver, releaseInterrupted } from "./leases.ts";
 import { pauseOrResume } from "./pause-resume.ts";
-
-/** A delivery that this process holds until its lease ends. Its receiver is read when it is sent. */
-export type ClaimedDelivery = {
-  webhookId: string;
-  event: EventRow;
-  lease: string;
-  /** When the lease ends, by the wall clock. */
-  heldUntil: number;
-  /** Including this attempt. */
-  attempts: number;
-  /** Attempts that count in the retry schedule. */
-  scheduledAttempts: number;
-  /** Status that the delivery returns to if this attempt, which a user has requested, fails. */
-  resting: DeliveryStatus | null;
-};
 
 /** A webhook with due deliveries. */
 export type DueWebhook = {

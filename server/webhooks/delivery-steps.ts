@@ -1,10 +1,9 @@
 import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import { deliveries, webhooks } from "../db/tables.ts";
+import { deliveries, type EventRow, webhooks } from "../db/tables.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
-import type { ClaimedDelivery } from "./claim.ts";
 
 type Selection = {
   most: number;
@@ -69,6 +68,21 @@ export async function inDeliverySteps(
   const { isDone } = await inSteps(clock, step, { signal });
   return isDone;
 }
+
+/** A delivery that this process holds until its lease ends. Its receiver is read when it is sent. */
+export type ClaimedDelivery = {
+  webhookId: string;
+  event: EventRow;
+  lease: string;
+  /** When the lease ends, by the wall clock. */
+  heldUntil: number;
+  /** Including this attempt. */
+  attempts: number;
+  /** Attempts that count in the retry schedule. */
+  scheduledAttempts: number;
+  /** Status that the delivery returns to if this attempt, which a user has requested, fails. */
+  resting: DeliveryStatus | null;
+};
 
 /** Cells that identify claimed deliveries and their leases. */
 export const HELD = { of_webhook: "text", of_event: "text", old_lease: "text" } as const;

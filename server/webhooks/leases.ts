@@ -5,8 +5,7 @@ import { deliveries, webhooks } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
 import { DELIVERY_LEASE_MS } from "../work/nodes.ts";
 import { areOfDead } from "../work/queue.ts";
-import type { ClaimedDelivery } from "./claim.ts";
-import { HELD, heldRows, inDeliverySteps } from "./delivery-steps.ts";
+import { type ClaimedDelivery, HELD, heldRows, inDeliverySteps } from "./delivery-steps.ts";
 import { longestGatheringMs } from "./digest.ts";
 import { archiveLastAttempts, longestWaitMs } from "./settle.ts";
 

@@ -9,8 +9,7 @@ import {
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter, type GroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
-import type { ClaimedDelivery } from "./claim.ts";
-import { HELD, heldRows } from "./delivery-steps.ts";
+import { type ClaimedDelivery, HELD, heldRows } from "./delivery-steps.ts";
 import { endsOf, isSuccess, type Outcome, statusCodeOf } from "./send.ts";
 import { disable, pauseSuspects, recordHealth, suspectsAmong } from "./webhook-health.ts";
 
