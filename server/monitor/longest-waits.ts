@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { lockLinks } from "../db/queries.ts";
 import { onRows } from "../db/store.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { FREQUENCIES, type Frequency } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
@@ -9,8 +9,9 @@ import { LEASE_MS } from "../work/nodes.ts";
 import { type CheckSchedule, LONGEST_INTERVAL, turnAfter } from "../work/schedule.ts";
 import { readSchedules } from "./schedules.ts";
 
-/** Links that are looked at, and changed, at once. */
+/** Most links in one statement that changes them, and most that one looks at: more would delay other requests. */
 const ROWS = 250;
+const LOOKED_AT = 20_000;
 /** A site may ask for up to a day without checks, whatever the frequency of its links. */
 const LONGEST_HOLD_MS = 25 * 3_600_000;
 
@@ -34,37 +35,30 @@ export async function limitWaits(
   signal: AbortSignal,
   mayBeHeld: boolean,
 ): Promise<number> {
-  const { store, clock } = deps;
+  const { engine } = deps.store;
+  const [[last]] = (await engine.runInReadPool({
+    sql: "select max(no) from links",
+    params: [],
+  })) as [[number | null]];
   let count = 0;
-  for (let after = 0; !signal.aborted; await yieldToEventLoop()) {
-    const now = clock.now();
-    const deferred = await findDeferred(deps, {
-      after,
-      now,
-      holdMs: mayBeHeld ? LONGEST_HOLD_MS : 0,
-    });
-    if (deferred.length === 0) break;
-    after = deferred.at(-1)!.no;
-    const nos = deferred.map(({ no }) => no);
-    const schedules = await readSchedules(store, nos);
-    const late = deferred.flatMap((link) => {
-      const latest = latestFor(deps, link, schedules.get(link.no), now);
-      return latest < link.dueAt ? [[link.no, link.dueAt, latest]] : [];
-    });
-    await store.transaction(async (tx) => {
-      await lockLinks(tx, nos);
-      await makeDue(tx, late, { now, leaseEnd: now + LEASE_MS });
-    });
-    count += late.length;
+  for (let after = 0; after < (last ?? 0) && !signal.aborted; after += LOOKED_AT) {
+    const deferred = await findDeferred(deps, after, mayBeHeld ? LONGEST_HOLD_MS : 0);
+    for (const some of chunksOf(ROWS, deferred)) {
+      if (signal.aborted) break;
+      count += await reschedule(deps, some);
+      await yieldToEventLoop();
+    }
   }
   return count;
 }
 
-/** Finds links that may be late, in the order of their numbers: no index has what each of them may wait. */
+/** Finds links that may be late among those with the next numbers: no index has how long each of them may wait. */
 async function findDeferred(
-  { store, config }: Deps,
-  { after, now, holdMs }: { after: number; now: number; holdMs: number },
+  { store, clock, config }: Deps,
+  after: number,
+  holdMs: number,
 ): Promise<Deferred[]> {
+  const now = clock.now();
   const isLate = FREQUENCIES.map(() => "(check_frequency = ? and next_check_at > ?)").join(" or ");
   const latest = FREQUENCIES.flatMap((name) => [
     name,
@@ -73,13 +67,13 @@ async function findDeferred(
   const rows = await store.engine.runInReadPool({
     sql: `
       select no, id, check_frequency, next_check_at, checking_until, lease from links
-      where no > ? and (checking_until > ? or checking_until is null and (
+      where no > ? and no <= ? and (checking_until > ? or checking_until is null and (
         ${isLate} or next_check_at > ? and (
           no in (select link_no from link_settings where cron is not null)
           or coalesce(group_id, '') in (select id from groups where cron is not null))))
-      order by no limit ${ROWS}`,
+      order by no`,
     // Links are claimed while the statement waits for its turn, and their leases end later than those of this moment.
-    params: [after, now + 2 * LEASE_MS, ...latest, now + holdMs],
+    params: [after, after + LOOKED_AT, now + 2 * LEASE_MS, ...latest, now + holdMs],
   });
   return (rows as [number, string, Frequency, number, number | null, string | null][]).map(
     ([no, id, frequency, dueAt, checkingUntil, lease]) => ({
@@ -91,6 +85,23 @@ async function findDeferred(
       isHeld: lease !== null,
     }),
   );
+}
+
+/** Returns how many of the links were due too late. */
+async function reschedule(deps: Deps, deferred: Deferred[]): Promise<number> {
+  const { store, clock } = deps;
+  const now = clock.now();
+  const nos = deferred.map(({ no }) => no);
+  const schedules = await readSchedules(store, nos);
+  const late = deferred.flatMap((link) => {
+    const latest = latestFor(deps, link, schedules.get(link.no), now);
+    return latest < link.dueAt ? [[link.no, link.dueAt, latest]] : [];
+  });
+  await store.transaction(async (tx) => {
+    await lockLinks(tx, nos);
+    await makeDue(tx, late, { now, leaseEnd: now + LEASE_MS });
+  });
+  return late.length;
 }
 
 function latestFor(
