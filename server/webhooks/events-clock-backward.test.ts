@@ -83,6 +83,30 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     expect(times).toEqual([0, 10 * HOUR]);
   });
 
+  testOnBoth("the next summary is the next of the schedule", async () => {
+    const me = await server().account();
+    const { body } = await me.post("/api/v1/webhooks", {
+      url: "https://example.com/",
+      events: ["summary.ready"],
+      summary: { frequency: "weekly", at: "08:00", time_zone: "UTC" },
+    });
+    const { deps, clock } = server();
+    const isOurs = eq(webhooks.id, body.data.id);
+    const [before] = await deps.store.select().from(webhooks).where(isOurs);
+    await followClock(deps);
+    const [kept] = await deps.store.select().from(webhooks).where(isOurs);
+    await deps.store
+      .update(webhooks)
+      .set({ summaryAt: clock.now() + YEAR })
+      .where(isOurs);
+
+    await followClock(deps);
+
+    const [after] = await deps.store.select().from(webhooks).where(isOurs);
+    expect(kept!.summaryAt).toBe(before!.summaryAt);
+    expect(after!.summaryAt).toBe(before!.summaryAt);
+  });
+
   test("deliveries of no node, or of another, are due as well", async () => {
     const without = { ...server().deps, nodes: fixedNode("without", []) };
     const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });

@@ -8,6 +8,7 @@ import { areOfDead } from "../work/queue.ts";
 import { type ClaimedDelivery, HELD, heldRows, inDeliverySteps } from "./delivery-steps.ts";
 import { longestGatheringMs } from "./digest.ts";
 import { archiveLastAttempts, longestWaitMs } from "./settle.ts";
+import { nextSummaryAt, readSchedule } from "./summary-schedule.ts";
 
 /** Releases claimed deliveries that were not sent, as if they had not been claimed. */
 export async function releaseDeliveries(
@@ -77,12 +78,14 @@ export async function releaseInterrupted(
 
 /** Clocks of several processes may differ by so much. */
 const TOLERATED_MS = 60_000;
+const DAY_MS = 86_400_000;
 /** Statuses of deliveries that may be due. */
 const DUE = ["pending", "failed", "delivering"] as const;
 
 /**
  * Makes deliveries due that would wait longer than they may: first attempts and requested ones not at all, others for
- * the longest wait of the retry schedule, and claimed ones until their leases end. Digests close in their time.
+ * the longest wait of the retry schedule, and claimed ones until their leases end. Digests and summaries come in their
+ * time.
  * @returns how many webhooks had any
  */
 export async function limitWaits(deps: Deps, signal: AbortSignal): Promise<number> {
@@ -98,6 +101,7 @@ export async function limitWaits(deps: Deps, signal: AbortSignal): Promise<numbe
     .update(webhooks)
     .set({ batchDigestAt: now })
     .where(gt(batchDigestAt, now + TOLERATED_MS));
+  await limitSummaries(store, now);
   const isLate = sql`(due_at > ${now + TOLERATED_MS} + case
       when status = 'delivering' then ${DELIVERY_LEASE_MS}
       when resting is not null or status = 'pending' then 0
@@ -115,6 +119,22 @@ export async function limitWaits(deps: Deps, signal: AbortSignal): Promise<numbe
     }
   }
   return late.length;
+}
+
+async function limitSummaries(store: Store, now: number): Promise<void> {
+  const { id, summary, summaryAt } = webhooks;
+  const waiting = await store
+    .select({ id, summary, summaryAt })
+    .from(webhooks)
+    .where(and(gt(summaryAt, now + DAY_MS), isNotNull(summary)));
+  for (const webhook of waiting) {
+    const next = nextSummaryAt(readSchedule(webhook.summary!), now);
+    if (webhook.summaryAt! <= next) continue;
+    await store
+      .update(webhooks)
+      .set({ summaryAt: next })
+      .where(and(eq(id, webhook.id), eq(summaryAt, webhook.summaryAt!)));
+  }
 }
 
 /** The schedule of a requested attempt stays, if it is not too far away. */
