@@ -8,11 +8,11 @@ import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { startQueue } from "../work/queue.ts";
 import { claimDue, isOurs } from "./claim.ts";
-import type { ClaimedDelivery } from "./delivery-steps.ts";
+import type { Attempt, ClaimedDelivery } from "./delivery-steps.ts";
 import { limitWaits, releaseDeliveries } from "./leases.ts";
 import { createPerWebhookQueues } from "./per-webhook-queues.ts";
 import { endsOf, messageFor, type Outcome, resultOf, sendMessage } from "./send.ts";
-import { type Attempt, createOutcomes, type Outcomes } from "./settle.ts";
+import { createOutcomes, type Outcomes } from "./settle.ts";
 
 const STOP_MS = 8000;
 

@@ -4,6 +4,7 @@ import { deliveries, type EventRow, webhooks } from "../db/tables.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
+import type { Outcome } from "./send.ts";
 
 type Selection = {
   most: number;
@@ -82,6 +83,14 @@ export type ClaimedDelivery = {
   scheduledAttempts: number;
   /** Status that the delivery returns to if this attempt, which a user has requested, fails. */
   resting: DeliveryStatus | null;
+};
+
+/** A finished attempt. */
+export type Attempt = {
+  claimed: ClaimedDelivery;
+  outcome: Outcome;
+  /** Result of `Math.random`: spreads the wait until the next attempt. */
+  random: number;
 };
 
 /** Cells that identify claimed deliveries and their leases. */
