@@ -177,7 +177,12 @@ type Connected = {
 export async function closeVisitors(): Promise<void> {
   const opened = [...busy];
   busy.clear();
-  for (const browser of opened) await browser._disconnectFromReusedContext("The test is over.");
+  for (const browser of opened) {
+    // A page may have asked for something just now, which a test answers.
+    const answering = browser.contexts().flatMap((context) => [context, ...context.pages()]);
+    for (const each of answering) await each.unrouteAll({ behavior: "ignoreErrors" });
+    await browser._disconnectFromReusedContext("The test is over.");
+  }
   idle.push(...opened.reverse());
 }
 
