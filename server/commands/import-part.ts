@@ -19,10 +19,10 @@ import {
   reasonOf,
 } from "../links/create.ts";
 import type { LinkEdit } from "../links/edit.ts";
+import { findTakenIds } from "../links/fields/external-id.ts";
+import { problemOfMute } from "../links/fields/handling.ts";
 import { type GroupBook, problemOfName } from "../links/groups/groups.ts";
 import { LinkChange, NewLink } from "../links/model.ts";
-import { problemOfMute } from "../links/triage/fields.ts";
-import { findTakenIds } from "../links/triage/references.ts";
 import { type Upserted, upsertLinks } from "../links/upsert.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";

@@ -114,7 +114,7 @@ async function limitScheduled(deps: Deps, holdMs: number, signal: AbortSignal): 
   return count;
 }
 
-const IS_SCHEDULED = `(no in (select link_no from link_settings where cron is not null)
+const IS_SCHEDULED = `(no in (select link_no from link_details where cron is not null)
   or coalesce(group_id, '') in (select id from groups where cron is not null))`;
 
 const moveToTurn = onRows(
