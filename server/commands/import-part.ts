@@ -1,6 +1,7 @@
 import type { Caller } from "../api/caller.ts";
 import {
   adding,
+  NOTED,
   type NotKept,
   notKeptText,
   withoutDecisions,
@@ -90,10 +91,7 @@ type Ready = { place: number; item: Item; edit: LinkEdit; externalId: string | n
 
 const hasId = ({ externalId }: Ready) => externalId !== null;
 
-const NotedFields = NewLink.pick({
-  ...{ title: true, note: true, tags: true, external_id: true, metadata: true },
-  check_schedule: true,
-});
+const NotedFields = NewLink.pick(NOTED);
 const DecidedFields = LinkChange.pick({ handling: true, muted_until: true });
 
 function readyOf(work: Import, given: Item, place: number): Ready {
