@@ -71,6 +71,8 @@ export async function writeDetails(
   const { accountNo } = caller;
   await refuseRemovedPeople(tx, changes);
   const rows = changes.flatMap(({ no, before, after }) => {
+    // Most new links have none.
+    if (Bun.deepEquals(before, after)) return [];
     const cells = cellsOf(after);
     if (Bun.deepEquals(cellsOf(before), cells)) return [];
     return [[no, accountNo, ...NAMES.map((name) => cells[name]!)]];
