@@ -3,9 +3,8 @@ import {
   accounts,
   hostSettings,
   identities,
+  linkDetails,
   links,
-  linkTexts,
-  linkTriage,
   mailAddresses,
   users,
   webhooks,
@@ -133,14 +132,13 @@ async function assigned(
 ): Promise<MailContent | null> {
   const { store } = deps;
   if ((await store.$count(users, and(eq(users.id, row.userId!), hearsOfLinks))) === 0) return null;
-  const isTheirs = eq(linkTriage.assigneeId, row.userId!);
-  const total = await store.$count(linkTriage, isTheirs);
+  const isTheirs = eq(linkDetails.assigneeId, row.userId!);
+  const total = await store.$count(linkDetails, isTheirs);
   if (total === 0) return null;
   const first = await store
-    .select({ url: links.url, status: links.status, title: linkTexts.title })
-    .from(linkTriage)
-    .innerJoin(links, eq(links.no, linkTriage.linkNo))
-    .leftJoin(linkTexts, eq(linkTexts.linkNo, links.no))
+    .select({ url: links.url, status: links.status, title: linkDetails.title })
+    .from(linkDetails)
+    .innerJoin(links, eq(links.no, linkDetails.linkNo))
     .where(isTheirs)
     .orderBy(
       sql`case ${links.status} when 'dead' then 0 when 'unknown' then 1 else 2 end`,

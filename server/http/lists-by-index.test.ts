@@ -79,7 +79,7 @@ function planOf({ sql, params }: Query): string[] {
 /** Tables that may have millions of rows, most of them of others. */
 const LARGE = [
   ...["links", "checks", "events", "deliveries", "delivery_attempts", "audit", "changes", "groups"],
-  ...["api_keys", "link_tags", "link_texts", "link_triage", "link_origins", "mails", "sites"],
+  ...["api_keys", "link_tags", "link_details", "mails", "sites"],
   ...["occurrences", "source_links", "source_pages", "source_runs", "retired_links", "status_days"],
 ];
 const SCANS = new RegExp(`^SCAN (${LARGE.join("|")})\\b`);

@@ -69,7 +69,7 @@ async function findDeferred(
       select no, id, check_frequency, next_check_at, checking_until, lease from links
       where no > ? and no <= ? and (checking_until > ? or checking_until is null and (
         ${isLate} or next_check_at > ? and (
-          no in (select link_no from link_settings where cron is not null)
+          no in (select link_no from link_details where cron is not null)
           or coalesce(group_id, '') in (select id from groups where cron is not null))))
       order by no`,
     // Links are claimed while the statement waits for its turn, and their leases end later than those of this moment.
