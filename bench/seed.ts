@@ -14,6 +14,7 @@ import { siteOfUrl } from "../server/lib/site.ts";
 import type { FREQUENCIES, Verdict } from "../server/lib/vocabulary.ts";
 import { reclassify } from "../server/links/reclassify.ts";
 import { bucketOfUrl } from "../server/work/nodes.ts";
+import { makeChange } from "../server/work/unit.ts";
 
 /** How much there is to be, and what the links are. */
 type Seed = {
@@ -51,7 +52,9 @@ export async function seed(env: Record<string, string>, wanted: Seed): Promise<S
   const account = { id: accountId, email: "bench@example.org", tier: "enterprise" } as const;
   await store.insert(accounts).values({ ...account, createdAt: Date.now(), no, historySince: 0 });
   const caller = { accountId, accountNo: no, tier: account.tier, permissions: ALL, by: OPERATOR };
-  const { value: key } = await createKey(deps, caller, { name: "bench" });
+  const { value: key } = await makeChange(deps, caller, (unit) =>
+    createKey(unit, caller, { name: "bench" }),
+  );
   const firstNo = await takeNumbers(store, wanted.links);
   const last = await insertLinks(store, { accountId, accountNo: no, firstNo }, wanted);
   if (wanted.checks) await insertHistory(store, { accountNo: no, firstNo }, wanted);

@@ -66,12 +66,13 @@ async function addTags(home: Awaited<ReturnType<typeof newHome>>): Promise<void>
         where no % ${part} = 0 and no >= ${from} and no < ${from + TAGGED_AT_ONCE}`);
   }
   await store.run(
-    sql`insert into link_texts select no, account_no, null, 'A title of link number ' || no, null, null from links`,
+    sql`insert into link_details (link_no, account_no, title)
+      select no, account_no, 'A title of link number ' || no from links`,
   );
   // Autovacuum does this within minutes. It leaves empty tables alone, and so must this: a table that is known to be
   // empty is scanned for each link until it is analyzed again.
   if (store.engine.name === "postgres") {
-    const filled = "links, link_counts, link_tags, link_texts, tags";
+    const filled = "links, link_counts, link_tags, link_details, tags";
     await store.engine.run({ sql: `vacuum analyze ${filled}`, params: [] });
     await store.engine.run({ sql: "checkpoint", params: [] });
   }

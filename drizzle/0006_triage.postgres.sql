@@ -56,8 +56,9 @@ FOR EACH ROW EXECUTE FUNCTION count_tags();
 
 -- For searching titles and ids, as `links_by_text` does URLs.
 DO $$ BEGIN
-  CREATE INDEX link_texts_by_text ON link_texts
-  USING gin (lower(title) gin_trgm_ops, lower(external_id) gin_trgm_ops);
+  CREATE INDEX link_details_by_text ON link_details
+  USING gin (lower(title) gin_trgm_ops, lower(external_id) gin_trgm_ops)
+  WHERE title IS NOT NULL OR external_id IS NOT NULL;
 EXCEPTION WHEN undefined_object OR undefined_file OR feature_not_supported THEN
   RAISE NOTICE 'pg_trgm cannot be used: %', SQLERRM;
 END $$;

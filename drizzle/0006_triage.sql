@@ -2,7 +2,7 @@
 
 -- What people decide about links, what they note about them, and how they have them checked.
 
--- `open`, `acknowledged` or `muted`. A copy of `link_triage.handling`, for the counts and the index below.
+-- `open`, `acknowledged` or `muted`. A copy of `link_details.handling`, for the counts and the index below.
 ALTER TABLE links ADD COLUMN handling TEXT NOT NULL DEFAULT 'open';
 CREATE INDEX links_to_handle ON links (account_no, handling, status_changed_at, no) WHERE status = 'dead';
 CREATE INDEX links_open_by_cause ON links (account_no, site, reason, no, status_changed_at)
@@ -12,45 +12,44 @@ ALTER TABLE link_counts ADD COLUMN handled BIGINT NOT NULL DEFAULT 0;
 
 -- The tables about a link do not refer to it: their rows are deleted with it, but may outlive its row in `links`.
 
-CREATE TABLE link_triage (
+-- What people noted and decided about a link. A link without a row is as new. What is NULL was not said.
+CREATE TABLE link_details (
   link_no BIGINT PRIMARY KEY,
   account_no BIGINT NOT NULL,
-  handling TEXT NOT NULL,
+  title TEXT,
+  note TEXT,
+  external_id TEXT,
+  assignee_id TEXT,
+  handling TEXT NOT NULL DEFAULT 'open',
   handled_at BIGINT,
   -- The address of the person or the name of the key.
   handled_by TEXT,
   muted_until BIGINT,
   -- When the link died while it was muted, so that people did not hear of it.
   silent_death_at BIGINT,
-  assignee_id TEXT,
-  override_until BIGINT,
-  -- JSON: who said that the link works, when and why, and what was overruled.
-  override TEXT
-);
-CREATE INDEX link_triage_by_handling ON link_triage (account_no, handling, link_no) WHERE handling <> 'open';
-CREATE INDEX link_triage_by_assignee ON link_triage (assignee_id, link_no) WHERE assignee_id IS NOT NULL;
-CREATE INDEX link_mutes ON link_triage (muted_until) WHERE muted_until IS NOT NULL;
-CREATE INDEX link_overrides ON link_triage (account_no, override_until, link_no) WHERE override_until IS NOT NULL;
-
-CREATE TABLE link_texts (
-  link_no BIGINT PRIMARY KEY,
-  account_no BIGINT NOT NULL,
-  external_id TEXT,
-  title TEXT,
-  note TEXT,
-  -- JSON: texts by their keys.
-  metadata TEXT
-);
-CREATE UNIQUE INDEX link_texts_by_external_id ON link_texts (account_no, external_id) WHERE external_id IS NOT NULL;
-
-CREATE TABLE link_settings (
-  link_no BIGINT PRIMARY KEY,
   -- Five fields, and the IANA time zone they are in.
   cron TEXT,
   time_zone TEXT,
+  -- JSON: texts by their keys.
+  metadata TEXT,
+  override_until BIGINT,
+  -- JSON: who said that the link works, when and why, and what was overruled.
+  override TEXT,
   -- JSON: what the response must be like.
-  expect TEXT
+  expect TEXT,
+  -- Whether it stays when its sources no longer have it.
+  is_pinned BIGINT NOT NULL DEFAULT 1,
+  -- How many sources have it, and in how many places. Its sources count them here, where they also read whether it stays.
+  sources BIGINT NOT NULL DEFAULT 0,
+  places BIGINT NOT NULL DEFAULT 0
 );
+CREATE UNIQUE INDEX link_details_by_external_id ON link_details (account_no, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX link_details_by_assignee ON link_details (assignee_id, link_no) WHERE assignee_id IS NOT NULL;
+CREATE INDEX link_mutes ON link_details (muted_until) WHERE muted_until IS NOT NULL;
+CREATE INDEX link_overrides ON link_details (account_no, override_until, link_no) WHERE override_until IS NOT NULL;
+CREATE INDEX link_schedules ON link_details (link_no) WHERE cron IS NOT NULL;
+CREATE INDEX links_in_sources ON link_details (account_no, link_no) WHERE sources > 0;
+
 ALTER TABLE groups ADD COLUMN cron TEXT;
 ALTER TABLE groups ADD COLUMN time_zone TEXT;
 

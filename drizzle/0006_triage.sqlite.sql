@@ -69,13 +69,3 @@ END;
 CREATE TRIGGER links_changes_handling AFTER UPDATE OF handling ON links WHEN OLD.handling <> NEW.handling BEGIN
   UPDATE link_changes SET changes = changes + 1 WHERE account_no = OLD.account_no AND part = OLD.no / 1000;
 END;
-
-CREATE TRIGGER link_texts_changes_insert AFTER INSERT ON link_texts
-WHEN NEW.title IS NOT NULL OR NEW.external_id IS NOT NULL BEGIN
-  UPDATE link_changes SET changes = changes + 1 WHERE account_no = NEW.account_no AND part = NEW.link_no / 1000;
-END;
-
-CREATE TRIGGER link_texts_changes_update AFTER UPDATE OF title, external_id ON link_texts
-WHEN OLD.title IS NOT NEW.title OR OLD.external_id IS NOT NEW.external_id BEGIN
-  UPDATE link_changes SET changes = changes + 1 WHERE account_no = NEW.account_no AND part = NEW.link_no / 1000;
-END;

@@ -140,15 +140,6 @@ CREATE TABLE source_links (
 CREATE INDEX source_links_by_link ON source_links (link_no, source_no);
 CREATE INDEX source_links_missing ON source_links (source_no, link_no) WHERE places = 0;
 
--- Links that sources have or had. A link without a row is pinned, and in no source.
-CREATE TABLE link_origins (
-  link_no BIGINT PRIMARY KEY,
-  -- Whether it stays when its sources no longer have it.
-  is_pinned BIGINT NOT NULL,
-  sources BIGINT NOT NULL,
-  places BIGINT NOT NULL
-);
-
 -- Links that have left their sources. They come back under the same number when they are found or created again.
 CREATE TABLE retired_links (
   no BIGINT PRIMARY KEY,

@@ -2,4 +2,3 @@
 
 -- Acknowledged and muted links in the order of lists.
 CREATE INDEX links_handled ON links (account_no, handling, no) WHERE handling <> 'open';
-DROP INDEX link_triage_by_handling;

@@ -12,8 +12,6 @@ DROP TRIGGER links_changes_insert;
 DROP TRIGGER links_changes_delete;
 DROP TRIGGER links_changes_update;
 DROP TRIGGER links_changes_handling;
-DROP TRIGGER link_texts_changes_insert;
-DROP TRIGGER link_texts_changes_update;
 DROP TABLE link_changes;
 
 ALTER TABLE link_counts RENAME TO old_counts;
@@ -104,17 +102,22 @@ END;
 
 CREATE VIRTUAL TABLE link_text_trigrams
 USING fts5 (title, external_id, tokenize = 'trigram', detail = none, content = '', contentless_delete = 1);
-INSERT INTO link_text_trigrams (rowid, title, external_id) SELECT link_no, title, external_id FROM link_texts;
+INSERT INTO link_text_trigrams (rowid, title, external_id)
+SELECT link_no, title, external_id FROM link_details WHERE title IS NOT NULL OR external_id IS NOT NULL;
 
-CREATE TRIGGER link_texts_search_insert AFTER INSERT ON link_texts BEGIN
+CREATE TRIGGER link_details_search_insert AFTER INSERT ON link_details
+WHEN NEW.title IS NOT NULL OR NEW.external_id IS NOT NULL BEGIN
   INSERT INTO link_text_trigrams (rowid, title, external_id) VALUES (NEW.link_no, NEW.title, NEW.external_id);
 END;
 
-CREATE TRIGGER link_texts_search_delete AFTER DELETE ON link_texts BEGIN
+CREATE TRIGGER link_details_search_delete AFTER DELETE ON link_details
+WHEN OLD.title IS NOT NULL OR OLD.external_id IS NOT NULL BEGIN
   DELETE FROM link_text_trigrams WHERE rowid = OLD.link_no;
 END;
 
-CREATE TRIGGER link_texts_search_update AFTER UPDATE OF title, external_id ON link_texts
+CREATE TRIGGER link_details_search_update AFTER UPDATE OF title, external_id ON link_details
 WHEN OLD.title IS NOT NEW.title OR OLD.external_id IS NOT NEW.external_id BEGIN
-  UPDATE link_text_trigrams SET title = NEW.title, external_id = NEW.external_id WHERE rowid = NEW.link_no;
+  DELETE FROM link_text_trigrams WHERE rowid = NEW.link_no;
+  INSERT INTO link_text_trigrams (rowid, title, external_id)
+  SELECT NEW.link_no, NEW.title, NEW.external_id WHERE NEW.title IS NOT NULL OR NEW.external_id IS NOT NULL;
 END;

@@ -14,6 +14,7 @@ import { newId } from "../server/lib/ids.ts";
 import type { Tier } from "../server/lib/vocabulary.ts";
 import type { CheckLink } from "../server/verdict/create-check.ts";
 import type { Deps } from "../server/work/deps.ts";
+import { makeChange } from "../server/work/unit.ts";
 import { type MovableClock, movableClock } from "./clock.ts";
 import { watched } from "./contract.ts";
 import { dropPostgres, freshPostgres } from "./postgres.ts";
@@ -113,7 +114,9 @@ export async function startServer(
     asker,
     account: async (tier = "business") => {
       const caller = await newAccount(deps, tier);
-      const { value } = await createKey(deps, caller, { name: "test" });
+      const { value } = await makeChange(deps, caller, (unit) =>
+        createKey(unit, caller, { name: "test" }),
+      );
       return asker(value, caller);
     },
     stop: async () => {

@@ -14,7 +14,7 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
   [/^(create|drop) trigger /i, "a test keeps checks from being deleted"],
   [/ and not "sources"."lease" like \?/, "the only process takes over what an earlier one held"],
   [/ link_url_trigrams /, "PostgreSQL finds texts by an index of its own"],
-  [/ exists \(select 1 from "link_texts"/, "for the same reason"],
+  [/ exists \(select 1 from "link_details"/, "for the same reason"],
   [/from "link_tags" inner join "links" .*"links"."no" in \(select/, "for the same reason"],
   [/ from written /, "a test counts what it noted"],
   [/ and true\b/, "no check is left to retain, since retaining and deleting are one transaction"],

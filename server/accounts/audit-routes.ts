@@ -14,7 +14,8 @@ import {
 } from "drizzle-orm";
 import { Elysia } from "elysia";
 import type { Caller } from "../api/caller.ts";
-import { callers, pageOf, refusals, toPage } from "../api/reply.ts";
+import { edge } from "../api/edge.ts";
+import { pageOf, refusals, toPage } from "../api/reply.ts";
 import type { Store } from "../db/store.ts";
 import {
   type AuditRow,
@@ -201,25 +202,20 @@ export async function deleteOldAudit(deps: Deps, limits: StepLimits = {}): Promi
   );
 }
 
-export const auditRoutes = (deps: Deps) =>
-  new Elysia({ tags: ["Account"] })
-    .use(callers)
-    .get(
-      "/audit",
-      async ({ caller, query, request, set }) =>
-        toPage(await listAudit(deps, caller, query), query, toAuditEntry, { request, set }),
-      {
-        query: AuditQuery,
-        response: { 200: pageOf(AuditEntry), ...refusals },
-        detail: {
-          access: "read",
-          operationId: "listAudit",
-          summary: "List who changed what, newest first",
-          description:
-            "One entry for each request that changed something; `count` is the number of links or deliveries that it affected. `fields` holds names only. `action` has the form `<what>.<done>`; new actions may be added. `actor` and `target` in the query are ids. Entries never change and are kept for 365 days. Entries about deleted records stay, with `exists` set to false. Requesting a check is not a change.",
-        },
-      },
-    );
+export const auditRoutes = (deps: Deps) => {
+  const { list } = edge(deps);
+  return new Elysia({ tags: ["Account"] }).get(
+    ...list("/audit", (deps, { caller, query }) => listAudit(deps, caller, query), {
+      operationId: "listAudit",
+      summary: "List who changed what, newest first",
+      description:
+        "One entry for each request that changed something; `count` is the number of links or deliveries that it affected. `fields` holds names only. `action` has the form `<what>.<done>`; new actions may be added. `actor` and `target` in the query are ids. Entries never change and are kept for 365 days. Entries about deleted records stay, with `exists` set to false. Requesting a check is not a change.",
+      query: AuditQuery,
+      item: AuditEntry,
+      toItem: toAuditEntry,
+    }),
+  );
+};
 
 /** For administrators; mounted behind the session door only. */
 export const installationAuditRoutes = (deps: Deps) =>

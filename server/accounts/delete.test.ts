@@ -23,6 +23,7 @@ import {
 import { closeYesterday } from "../history/status-days.ts";
 import { createLinks } from "../links/create.ts";
 import { createGroup } from "../links/groups/groups.ts";
+import { makeChange } from "../work/unit.ts";
 import { deleteAccount } from "./delete.ts";
 import { createKey } from "./keys.ts";
 import { createAccount, deleteUser, operatorOf } from "./users.ts";
@@ -40,7 +41,7 @@ onServer("An account that goes with its last owner", (server, { testOnBoth }) =>
         const group = await createGroup(deps, caller, { name, color: "#000000" });
         const url = "https://example.org/";
         await createLinks(deps, caller, [{ url, group_id: group.id }, { url: `${url}2` }]);
-        await createKey(deps, caller, { name });
+        await makeChange(deps, caller, (unit) => createKey(unit, caller, { name }));
         return { owner, subjects: [account.no, group.no] };
       }),
     );

@@ -1,13 +1,13 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { Actor, Caller, Permissions } from "../api/caller.ts";
-import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { type ApiKeyRow, apiKeys, type UserRow, users } from "../db/tables.ts";
-import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
+import { AppError, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { hashToken, newApiKey, newId, parseId, shownPart } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
+import type { Unit } from "../work/unit.ts";
 import { auditChange, fieldsOf, keyTarget, recordChange } from "./audit.ts";
 import { expiryProblem, type KeyChange, type NewKey } from "./model.ts";
 
@@ -42,31 +42,21 @@ export async function listKeys(
  * @throws CONFLICT at the account's limit, INSUFFICIENT_PERMISSIONS for viewers, and beyond the caller's own permissions
  * or expiry
  */
-export async function createKey(
-  deps: Deps,
-  caller: Caller,
-  input: NewKey,
-  saveReply: SaveReply<FreshKey> = saveNoReply,
-): Promise<FreshKey> {
+export async function createKey(unit: Unit, caller: Caller, input: NewKey): Promise<FreshKey> {
   const permissions = merged({ read: true, write: true }, input.permissions);
   refuseViewer(caller);
   refuseEscalation(caller, permissions);
   const { expires_at: expiresAt = caller.expiresAt ?? null } = input;
-  const now = deps.clock.now();
+  const now = unit.clock.now();
   refuseBadExpiry(input.expires_at, now);
   refuseOutliving(caller, expiresAt);
-  return deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    await refuseAtLimit(tx, caller, deps.config.tierLimits[caller.tier].apiKeys);
-    const madeBy = await makerOf(tx, caller);
-    const given = { ...input, expires_at: expiresAt };
-    const fresh = freshKey(caller.accountId, given, { permissions, now, madeBy });
-    await tx.insert(apiKeys).values(fresh.row);
-    const entry = { action: "key.created", target: keyTarget(fresh.row) } as const;
-    await auditChange({ ...deps, store: tx }, caller, entry);
-    await saveReply(tx, fresh);
-    return fresh;
-  });
+  await refuseAtLimit(unit.store, caller, unit.config.tierLimits[caller.tier].apiKeys);
+  const madeBy = await makerOf(unit.store, caller);
+  const given = { ...input, expires_at: expiresAt };
+  const fresh = freshKey(caller.accountId, given, { permissions, now, madeBy });
+  await unit.store.insert(apiKeys).values(fresh.row);
+  await auditChange(unit, caller, { action: "key.created", target: keyTarget(fresh.row) });
+  return fresh;
 }
 
 /** @throws NOT_FOUND, and FORBIDDEN for a key of another account */
@@ -101,88 +91,72 @@ export async function accountOfKey({ store }: Deps, id: string): Promise<string>
  * A key may rename itself and narrow its own permissions and expiry.
  * @throws INSUFFICIENT_PERMISSIONS beyond the caller's permissions or expiry
  */
-export const changeKey = (
-  deps: Deps,
+export async function changeKey(
+  unit: Unit,
   caller: Caller,
   id: string,
   change: KeyChange,
-): Promise<ApiKeyRow> =>
-  deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const key = await findKey({ store: tx }, caller, id);
-    refuseEscalation(caller, permissionsOf(key));
-    if (Object.values(change).every((value) => value === undefined)) return key;
-    const permissions = merged(permissionsOf(key), change.permissions);
-    if (!permissions.read && !permissions.write) throw allowsNothing();
-    const { name = key.name, expires_at: expiresAt = key.expiresAt } = change;
-    refuseWideningOwnKey(caller, key, { permissions, expiresAt });
-    refuseEscalation(caller, permissions);
-    const now = deps.clock.now();
-    refuseBadExpiry(change.expires_at, now);
-    if (expiresAt !== key.expiresAt) refuseOutliving(caller, expiresAt);
-    const [row] = await tx
-      .update(apiKeys)
-      .set({
-        name,
-        canRead: permissions.read,
-        canWrite: permissions.write,
-        expiresAt,
-        updatedAt: now,
-      })
-      .where(eq(apiKeys.id, key.id))
-      .returning();
-    await auditChange({ ...deps, store: tx }, caller, {
-      action: "key.changed",
-      target: keyTarget(key),
-      fields: fieldsOf(
-        { ...change, permissions },
-        { ...key, permissions: permissionsOf(key), expires_at: key.expiresAt },
-      ),
-    });
-    return row!;
+): Promise<ApiKeyRow> {
+  const key = await findKey(unit, caller, id);
+  refuseEscalation(caller, permissionsOf(key));
+  if (Object.values(change).every((value) => value === undefined)) return key;
+  const permissions = merged(permissionsOf(key), change.permissions);
+  if (!permissions.read && !permissions.write) throw allowsNothing();
+  const { name = key.name, expires_at: expiresAt = key.expiresAt } = change;
+  refuseWideningOwnKey(caller, key, { permissions, expiresAt });
+  refuseEscalation(caller, permissions);
+  const now = unit.clock.now();
+  refuseBadExpiry(change.expires_at, now);
+  if (expiresAt !== key.expiresAt) refuseOutliving(caller, expiresAt);
+  const [row] = await unit.store
+    .update(apiKeys)
+    .set({
+      name,
+      canRead: permissions.read,
+      canWrite: permissions.write,
+      expiresAt,
+      updatedAt: now,
+    })
+    .where(eq(apiKeys.id, key.id))
+    .returning();
+  await auditChange(unit, caller, {
+    action: "key.changed",
+    target: keyTarget(key),
+    fields: fieldsOf(
+      { ...change, permissions },
+      { ...key, permissions: permissionsOf(key), expires_at: key.expiresAt },
+    ),
   });
+  return row!;
+}
 
 /**
  * Gives the key a new value; it keeps its id and settings, and the old value is refused from now on.
- * @throws INSUFFICIENT_PERMISSIONS for a key with more permissions than the caller, or one that expires later;
- * CONFLICT when another request rotated or revoked it meanwhile
+ * @throws INSUFFICIENT_PERMISSIONS for a key with more permissions than the caller, or one that expires later
  */
-export async function rotateKey(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  saveReply: SaveReply<FreshKey> = saveNoReply,
-): Promise<FreshKey> {
-  const key = await findKey(deps, caller, id);
+export async function rotateKey(unit: Unit, caller: Caller, id: string): Promise<FreshKey> {
+  const key = await findKey(unit, caller, id);
   refuseEscalation(caller, permissionsOf(key));
   refuseOutliving(caller, key.expiresAt);
   const value = newApiKey();
-  return deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const [row] = await tx
-      .update(apiKeys)
-      .set({
-        hash: hashToken(value),
-        previousHash: key.hash,
-        prefix: shownPart(value),
-        updatedAt: deps.clock.now(),
-        madeBy: await makerOf(tx, caller),
-      })
-      .where(and(eq(apiKeys.id, key.id), eq(apiKeys.hash, key.hash), isLive))
-      .returning();
-    if (!row) throw changedMeanwhile();
-    const fresh = { id: row.id, row, value };
-    const entry = { action: "key.rotated", target: keyTarget(row) } as const;
-    await auditChange({ ...deps, store: tx }, caller, entry);
-    await saveReply(tx, fresh);
-    return fresh;
-  });
+  const [row] = await unit.store
+    .update(apiKeys)
+    .set({
+      hash: hashToken(value),
+      previousHash: key.hash,
+      prefix: shownPart(value),
+      updatedAt: unit.clock.now(),
+      madeBy: await makerOf(unit.store, caller),
+    })
+    .where(eq(apiKeys.id, key.id))
+    .returning();
+  await auditChange(unit, caller, { action: "key.rotated", target: keyTarget(row!) });
+  return { id, row: row!, value };
 }
 
 /** Revokes a key. The row stays, so that the reply to its later use can say that it was revoked. */
-export async function revokeKey(deps: Deps, caller: Caller, id: string): Promise<void> {
-  const key = await findKey(deps, caller, id);
-  await deps.store.transaction((tx) => revoke({ ...deps, store: tx }, caller.by, key));
+export async function revokeKey(unit: Unit, caller: Caller, id: string): Promise<void> {
+  await revoke(unit, caller.by, await findKey(unit, caller, id));
 }
 
 /** How many keys that are not revoked each person of these accounts made, by the id of the person. */
@@ -334,11 +308,6 @@ const merged = (present: Permissions, given: NewKey["permissions"]): Permissions
 const permissionsOf = (key: ApiKeyRow): Permissions => ({ read: key.canRead, write: key.canWrite });
 
 const allowsNothing = () => invalid({ permissions: ["must allow read or write"] });
-
-const changedMeanwhile = () =>
-  conflict("Another request rotated or revoked the key at the same moment.", {
-    reason: "changed_meanwhile",
-  });
 
 const removedMeanwhile = () =>
   new AppError("UNAUTHORIZED", "Your access was removed while the request was running.");

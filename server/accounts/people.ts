@@ -3,7 +3,7 @@ import type { Caller, Session } from "../api/caller.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { accounts, identities, linkTriage, sessions, type UserRow, users } from "../db/tables.ts";
+import { accounts, identities, linkDetails, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
@@ -203,10 +203,10 @@ async function refuseStranger(tx: Store, { id, accountId }: UserRow, assignTo: s
 
 /** Counts the links that are assigned to people, by their ids. */
 async function countAssigned(store: Store, ids: string[]): Promise<Map<string, number>> {
-  const { assigneeId } = linkTriage;
+  const { assigneeId } = linkDetails;
   const rows = await store
     .select({ id: assigneeId, links: count() })
-    .from(linkTriage)
+    .from(linkDetails)
     .where(inArray(assigneeId, ids))
     .groupBy(assigneeId);
   return new Map(rows.map(({ id, links }) => [id!, links]));

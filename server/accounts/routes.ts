@@ -1,18 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { idempotency } from "../api/idempotency.ts";
-import {
-  callers,
-  changeRefusals,
-  createRefusals,
-  data,
-  deleteRefusals,
-  ErrorReply,
-  pageOf,
-  recordRefusals,
-  refusals,
-  toPage,
-} from "../api/reply.ts";
+import { asIs, edge, resource } from "../api/edge.ts";
+import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { paging } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
 import { endedCookie, presentSession } from "./doors.ts";
@@ -30,27 +19,28 @@ import {
 } from "./people.ts";
 import { Account, findAccount, readUsage, Usage } from "./usage.ts";
 
-export const accountRoutes = (deps: Deps) =>
-  new Elysia({ tags: ["Account"] })
-    .use(callers)
-    .get("/account", async ({ caller }) => ({ data: await findAccount(deps, caller) }), {
-      response: { 200: data(Account), ...refusals },
-      detail: {
-        access: "read",
+export const accountRoutes = (deps: Deps) => {
+  const { read } = edge(deps);
+  return new Elysia({ tags: ["Account"] })
+    .get(
+      ...read("/account", (deps, { caller }) => findAccount(deps, caller), {
         operationId: "getAccount",
         summary: "Get the account with its tier and limits",
-      },
-    })
-    .get("/usage", async ({ caller }) => ({ data: await readUsage(deps, caller) }), {
-      response: { 200: data(Usage), ...refusals },
-      detail: {
-        access: "read",
+        reply: Account,
+        toReply: asIs,
+      }),
+    )
+    .get(
+      ...read("/usage", (deps, { caller }) => readUsage(deps, caller), {
         operationId: "getUsage",
         summary: "Get this month's requests, links and checks",
         description:
           "Counts for the current calendar month in UTC. They are stored every few seconds, so the latest requests may be missing.",
-      },
-    });
+        reply: Usage,
+        toReply: asIs,
+      }),
+    );
+};
 
 const personRefusals = { ...recordRefusals, ...createRefusals };
 
@@ -124,94 +114,59 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
 
 const ownerOf = (request: Request): Manager => ({ session: presentSession(request), as: "owner" });
 
-export const keyRoutes = (deps: Deps) =>
-  new Elysia({ prefix: "/keys", tags: ["API keys"] })
-    .use(callers)
+export const keyRoutes = (deps: Deps) => {
+  const shown = { reply: model.Key, toReply: model.toKey };
+  const { list, find, change, remove } = resource(deps, "/keys", shown);
+  const { create, post } = edge(deps);
+  const withValue = {
+    reply: model.KeyWithValue,
+    toReply: model.toKeyWithValue,
+    isSecret: true,
+  };
+  return new Elysia({ prefix: "/keys", tags: ["API keys"] })
     .get(
-      "",
-      async ({ caller, query, request, set }) =>
-        toPage(await listKeys(deps, caller, query), query, model.toKey, { request, set }),
-      {
+      ...list(listKeys, {
+        operationId: "listKeys",
+        summary: "List the account's API keys",
         query: z.object(paging()),
-        response: { 200: pageOf(model.Key), ...refusals },
-        detail: { access: "read", operationId: "listKeys", summary: "List the account's API keys" },
-      },
-    )
-    .get(
-      "/:id",
-      async ({ caller, params }) => ({ data: model.toKey(await findKey(deps, caller, params.id)) }),
-      {
-        response: { 200: data(model.Key), ...recordRefusals },
-        detail: { access: "read", operationId: "getKey", summary: "Get one API key" },
-      },
-    )
-    .patch(
-      "/:id",
-      async ({ caller, params, body }) => ({
-        data: model.toKey(await changeKey(deps, caller, params.id, body)),
       }),
-      {
+    )
+    .get(...find(findKey, { operationId: "getKey", summary: "Get one API key" }))
+    .patch(
+      ...change(changeKey, {
+        operationId: "changeKey",
+        summary: "Change an API key's name, permissions or expiry",
+        description:
+          "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key can rename itself and reduce its own permissions and expiry, but not extend them. A key that expires cannot give another key a later expiry than its own, or none.",
         body: model.keyChangeAt(() => deps.clock.now()),
-        response: { 200: data(model.Key), ...changeRefusals },
-        detail: {
-          access: "write",
-          operationId: "changeKey",
-          summary: "Change an API key's name, permissions or expiry",
-          description:
-            "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key can rename itself and reduce its own permissions and expiry, but not extend them. A key that expires cannot give another key a later expiry than its own, or none.",
-        },
-      },
+      }),
     )
     .delete(
-      "/:id",
-      async ({ caller, params, status }) => {
-        await revokeKey(deps, caller, params.id);
-        return status(204, undefined);
-      },
-      {
-        response: { 204: z.undefined(), ...deleteRefusals },
-        detail: {
-          access: "write",
-          operationId: "revokeKey",
-          summary: "Revoke an API key",
-          description:
-            "Requests with this key then get 401 `REVOKED_API_KEY`. A key may revoke itself.",
-        },
-      },
-    )
-    .use(idempotency(deps))
-    .post(
-      "",
-      async ({ caller, body, set, status, saveSecretReply }) => {
-        const fresh = await createKey(deps, caller, body, saveSecretReply(201));
-        set.headers.location = `/api/v1/keys/${fresh.id}`;
-        return status(201, { data: model.toKeyWithValue(fresh) });
-      },
-      {
-        body: model.newKeyAt(() => deps.clock.now()),
-        response: { 201: data(model.KeyWithValue), ...createRefusals },
-        detail: {
-          access: "write",
-          operationId: "createKey",
-          summary: "Create an API key; its value is shown once",
-          description:
-            "The response contains the key's value, once. A key cannot grant a permission that it does not have. A key that expires cannot create one that expires later or never: without `expires_at` the new key expires when the caller's key does.",
-        },
-      },
-    )
-    .post(
-      "/:id/rotate",
-      async ({ caller, params, saveSecretReply }) => ({
-        data: model.toKeyWithValue(await rotateKey(deps, caller, params.id, saveSecretReply(200))),
+      ...remove(revokeKey, {
+        operationId: "revokeKey",
+        summary: "Revoke an API key",
+        description:
+          "Requests with this key then get 401 `REVOKED_API_KEY`. A key may revoke itself.",
       }),
-      {
-        response: { 200: data(model.KeyWithValue), ...recordRefusals, 409: ErrorReply },
-        detail: {
-          access: "write",
-          operationId: "rotateKey",
-          summary: "Replace an API key's value; the new one is shown once",
-          description:
-            "The key keeps its id and settings and gets a new value; the old value stops working immediately. A key may rotate itself, but a key that expires cannot rotate one that expires later or never.",
-        },
-      },
+    )
+    .post(
+      ...create("", (unit, { caller, body }) => createKey(unit, caller, body), {
+        operationId: "createKey",
+        summary: "Create an API key; its value is shown once",
+        description:
+          "The response contains the key's value, once. A key cannot grant a permission that it does not have. A key that expires cannot create one that expires later or never: without `expires_at` the new key expires when the caller's key does.",
+        body: model.newKeyAt(() => deps.clock.now()),
+        locationOf: ({ id }) => `/api/v1/keys/${id}`,
+        ...withValue,
+      }),
+    )
+    .post(
+      ...post("/:id/rotate", (unit, { caller, params }) => rotateKey(unit, caller, params.id), {
+        operationId: "rotateKey",
+        summary: "Replace an API key's value; the new one is shown once",
+        description:
+          "The key keeps its id and settings and gets a new value; the old value stops working immediately. A key may rotate itself, but a key that expires cannot rotate one that expires later or never.",
+        ...withValue,
+      }),
     );
+};

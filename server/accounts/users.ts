@@ -11,7 +11,7 @@ import {
   apiKeys,
   facts,
   identities,
-  linkTriage,
+  linkDetails,
   passwordLinks,
   setupTokens,
   type UserRow,
@@ -200,9 +200,9 @@ export async function removeUser(
   await recordPersonChange(deps, by, user, { action: "person.removed" });
   if (revokeKeys) await revokeKeysMadeBy(deps, by, user);
   await deps.store
-    .update(linkTriage)
+    .update(linkDetails)
     .set({ assigneeId: assignTo })
-    .where(eq(linkTriage.assigneeId, user.id));
+    .where(eq(linkDetails.assigneeId, user.id));
   await deps.store.delete(users).where(eq(users.id, user.id));
 }
 

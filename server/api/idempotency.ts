@@ -29,14 +29,13 @@ export type Claim = {
 type Stored = {
   status: number;
   body: string | null;
-  headers: Record<string, string>;
+  location?: string | null | undefined;
   resourceId: string | null;
 };
 
 /**
  * Gives POST routes `saveReply` and `saveSecretReply`, which store the key with the reply in the transaction of the
- * change. The key is unique, so of two equal requests in two processes only one commits its change, and a process that
- * dies leaves either both or neither. Other replies are stored after the request.
+ * change. Other replies are stored after the request.
  */
 export const idempotency = (deps: Deps) =>
   new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request }) => {
@@ -53,21 +52,17 @@ export const idempotency = (deps: Deps) =>
           await storeReply(tx, claim, {
             status,
             body: JSON.stringify({ data: toReply(result) }),
-            headers: headersFor(locationOf?.(result)),
+            location: locationOf?.(result),
             resourceId: null,
           });
         },
       saveSecretReply:
         <T extends { id: string }>(status: number): SaveReply<T> =>
         async (tx, { id }) => {
-          if (claim)
-            await storeReply(tx, claim, { status, body: null, headers: {}, resourceId: id });
+          if (claim) await storeReply(tx, claim, { status, body: null, resourceId: id });
         },
     };
   });
-
-const headersFor = (location: string | null | undefined): Stored["headers"] =>
-  location ? { location } : {};
 
 /**
  * Ends the request's claim. A 2xx or 409 that the change did not store is stored now; after anything else the key may
@@ -104,7 +99,12 @@ const running = preparedOnce(() => new Map<string, string>());
 
 const nameOf = ({ accountId, scope, key }: Claim) => `${accountId} ${scope} ${key}`;
 
-async function claimKey(deps: Deps, request: Request): Promise<Claim | null> {
+/**
+ * Claims the idempotency key of a POST, so that its change is made once. The key is unique, so of two equal requests in
+ * two processes only one commits its change, and a process that dies leaves either both or neither.
+ * @returns null for a request without a key
+ */
+export async function claimKey(deps: Deps, request: Request): Promise<Claim | null> {
   const key = request.headers.get("idempotency-key");
   const context = contextOf(request);
   if (key === null || request.method !== "POST" || !context.caller) return null;
@@ -156,32 +156,37 @@ const keyReused = () =>
     reason: "idempotency_key_reused",
   });
 
-/** Throws `Duplicate` when the key is taken, so that the change is not made a second time. */
-async function storeReply(tx: Store, claim: Claim, stored: Stored): Promise<void> {
-  const { accountId, scope, key, bodyHash, createdAt } = claim;
+/** Stores the reply in the transaction of the change. @throws Duplicate when the key is taken */
+export async function storeReply(tx: Store, claim: Claim, stored: Stored): Promise<void> {
   claim.state = "saved";
-  await tx.insert(idempotencyKeys).values({
-    ...{ accountId, scope, key, bodyHash, createdAt, ...stored },
-    runningUntil: createdAt,
-    headers: JSON.stringify(stored.headers),
-  });
+  await tx.insert(idempotencyKeys).values(rowOf(claim, stored));
 }
 
 /** @returns whether this request is the first with its key */
 async function storeAfterwards({ store }: Deps, claim: Claim, response: Response) {
-  const { accountId, scope, key, bodyHash, createdAt } = claim;
+  const stored = {
+    status: response.status,
+    body: await response.clone().text(),
+    location: response.headers.get("location"),
+    resourceId: null,
+  };
   const inserted = await store
     .insert(idempotencyKeys)
-    .values({
-      ...{ accountId, scope, key, bodyHash, createdAt, status: response.status },
-      runningUntil: createdAt,
-      headers: JSON.stringify(headersFor(response.headers.get("location"))),
-      body: await response.clone().text(),
-    })
+    .values(rowOf(claim, stored))
     .onConflictDoNothing()
     .returning({ key: idempotencyKeys.key });
   return inserted.length === 1;
 }
+
+const rowOf = (
+  { state: _, ...claim }: Claim,
+  { location, ...stored }: Stored,
+): typeof idempotencyKeys.$inferInsert => ({
+  ...claim,
+  ...stored,
+  runningUntil: claim.createdAt,
+  headers: JSON.stringify(location ? { location } : {}),
+});
 
 const isOld = (now: number) => lt(idempotencyKeys.createdAt, now - KEPT_MS);
 

@@ -27,6 +27,7 @@ import { hashPassword } from "../lib/passwords.ts";
 import { TIERS, type Tier } from "../lib/vocabulary.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import type { Deps } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
 import { openOutput, readInput, tableOf } from "./io.ts";
@@ -223,7 +224,7 @@ async function create(cli: Cli, { email, name, readOnly, expiresAt }: KeyCreatio
     const user = await requireUser(deps, await readEmail(email));
     const operator = await operatorOf(deps, user.accountId);
     const caller = { ...operator, permissions: permissionsOfRole(user.role) };
-    const { id, value } = await createKey(deps, caller, input);
+    const { id, value } = await makeChange(deps, caller, (unit) => createKey(unit, caller, input));
     await openOutput(cli.io)
       .write(`${value}\n`)
       .catch(() => revokeUnseen(deps, caller, id));
@@ -232,7 +233,7 @@ async function create(cli: Cli, { email, name, readOnly, expiresAt }: KeyCreatio
 
 /** A key that no one has seen cannot be used, and no one would know to revoke it. */
 async function revokeUnseen(deps: Deps, caller: Caller, id: string): Promise<never> {
-  await revokeKey(deps, caller, id);
+  await makeChange(deps, caller, (unit) => revokeKey(unit, caller, id));
   throw new Error("The key could not be printed, so it was revoked. Create another one");
 }
 
@@ -254,7 +255,8 @@ const cellsOf = (key: ApiKeyRow): string[] => [
 
 const revoke = (cli: Cli, id: string) =>
   withDeps(cli, async (deps) => {
-    await revokeKey(deps, await operatorOf(deps, await accountOfKey(deps, id)), id);
+    const caller = await operatorOf(deps, await accountOfKey(deps, id));
+    await makeChange(deps, caller, (unit) => revokeKey(unit, caller, id));
     cli.print(`Revoked ${id}.`);
   });
 

@@ -1,6 +1,7 @@
 import type { Caller } from "../api/caller.ts";
 import {
   adding,
+  NOTED,
   type NotKept,
   notKeptText,
   withoutDecisions,
@@ -19,10 +20,10 @@ import {
   reasonOf,
 } from "../links/create.ts";
 import type { LinkEdit } from "../links/edit.ts";
+import { findTakenIds } from "../links/fields/external-id.ts";
+import { problemOfMute } from "../links/fields/handling.ts";
 import { type GroupBook, problemOfName } from "../links/groups/groups.ts";
 import { LinkChange, NewLink } from "../links/model.ts";
-import { problemOfMute } from "../links/triage/fields.ts";
-import { findTakenIds } from "../links/triage/references.ts";
 import { type Upserted, upsertLinks } from "../links/upsert.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
@@ -90,10 +91,7 @@ type Ready = { place: number; item: Item; edit: LinkEdit; externalId: string | n
 
 const hasId = ({ externalId }: Ready) => externalId !== null;
 
-const NotedFields = NewLink.pick({
-  ...{ title: true, note: true, tags: true, external_id: true, metadata: true },
-  check_schedule: true,
-});
+const NotedFields = NewLink.pick(NOTED);
 const DecidedFields = LinkChange.pick({ handling: true, muted_until: true });
 
 function readyOf(work: Import, given: Item, place: number): Ready {

@@ -16,6 +16,7 @@ import {
   showSource,
 } from "../sources/sources.ts";
 import type { Deps } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
 import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { tableOf } from "./io.ts";
@@ -76,7 +77,7 @@ export function addSource(program: Command, cli: Cli) {
     .argument("<name>", "its name")
     .action((name: string, options: OfAccount) =>
       named(cli, options, name, async (deps, caller, { id }) => {
-        await cancelRun(deps, caller, id);
+        await makeChange(deps, caller, (unit) => cancelRun(unit, caller, id));
         cli.print("Run cancelled.");
       }),
     );
@@ -89,7 +90,9 @@ export function addSource(program: Command, cli: Cli) {
     )
     .action((name: string, options: OfAccount & { links: string }) =>
       named(cli, options, name, async (deps, caller, { id }) => {
-        await deleteSource(deps, caller, id, { retires: options.links === "retire" });
+        await makeChange(deps, caller, (unit) =>
+          deleteSource(unit, caller, id, { retires: options.links === "retire" }),
+        );
         cli.print("Source deleted.");
       }),
     );
@@ -124,11 +127,8 @@ async function addOne(cli: Cli, url: string | undefined, options: Add): Promise<
     }
     const kind = options.kind ?? preview!.kind;
     const name = options.name ?? preview?.name ?? URL.parse(url ?? "")?.hostname ?? kind;
-    const { id } = await createSource(
-      deps,
-      caller,
-      await readBody(NewSource, { ...given, kind, name }),
-    );
+    const input = await readBody(NewSource, { ...given, kind, name });
+    const { id } = await makeChange(deps, caller, (unit) => createSource(unit, caller, input));
     cli.print(id);
   });
 }
@@ -195,7 +195,9 @@ type Run = OfAccount & { wait?: true; acceptShrink?: true };
 
 const runOne = (cli: Cli, name: string, { wait, acceptShrink, ...options }: Run) =>
   named(cli, options, name, async (deps, caller, { id }) => {
-    const start = await requestRun(deps, caller, id, { acceptsShrink: acceptShrink === true });
+    const start = await makeChange(deps, caller, (unit) =>
+      requestRun(unit, caller, id, { acceptsShrink: acceptShrink === true }),
+    );
     if (!wait) return cli.print(start.isNew ? "Run queued." : "A run is already under way.");
     for (;;) {
       const source = await showSource(deps, caller, id);

@@ -64,16 +64,7 @@ const lockOf = (table: string) =>
 
 const LOCKS = { accounts: lockOf("accounts"), links: lockOf("links") };
 
-const ABOUT_LINKS = [
-  "link_triage",
-  "link_texts",
-  "link_settings",
-  "link_tags",
-  "link_actions",
-  "link_urls",
-  "link_origins",
-  "source_links",
-];
+const ABOUT_LINKS = ["link_details", "link_tags", "link_actions", "link_urls", "source_links"];
 
 /** Deletes what other tables know of links whose rows the same transaction has deleted. */
 export async function deleteAboutLinks(tx: Store, nos: number[]): Promise<void> {

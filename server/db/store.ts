@@ -304,7 +304,7 @@ export const isGone = (error: unknown) => causeOf(error) instanceof Gone;
 export const isUnavailable = (error: unknown) => causeOf(error) instanceof Unavailable;
 
 /** Whether the column contains the text, ignoring case. `%` and `_` are literal. */
-export const contains = (column: AnySQLiteColumn, text: string) =>
+export const contains = (column: AnySQLiteColumn | SQL, text: string) =>
   sql`lower(${column}) like ${`%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 
 /** Consecutive characters by which texts are found in an index, as SQLite's `trigram` tokenizer has them. */

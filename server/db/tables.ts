@@ -219,36 +219,22 @@ export const links = sqliteTable("links", {
   handling: text("handling", { enum: HANDLINGS }).notNull(),
 });
 
-/** What people decided about a link. `links.handling` is a copy, for counts and an index. */
-export const linkTriage = sqliteTable("link_triage", {
+/**
+ * What people noted and decided about a link: the columns that several rooms use. `links/fields` has all.
+ * `links.handling` is a copy, for counts and indexes. `sources` and `places` are counted by the sources of the link.
+ */
+export const linkDetails = sqliteTable("link_details", {
   linkNo: integer("link_no").primaryKey(),
   accountNo: integer("account_no").notNull(),
-  handling: text("handling", { enum: HANDLINGS }).notNull(),
-  handledAt: moment("handled_at"),
-  handledBy: text("handled_by"),
+  title: text("title"),
+  externalId: text("external_id"),
+  assigneeId: text("assignee_id"),
   mutedUntil: moment("muted_until"),
   silentDeathAt: moment("silent_death_at"),
-  assigneeId: text("assignee_id"),
   overrideUntil: moment("override_until"),
-  override: text("override"),
-});
-
-/** What people noted about a link. `metadata` is JSON. */
-export const linkTexts = sqliteTable("link_texts", {
-  linkNo: integer("link_no").primaryKey(),
-  accountNo: integer("account_no").notNull(),
-  externalId: text("external_id"),
-  title: text("title"),
-  note: text("note"),
-  metadata: text("metadata"),
-});
-
-/** How a link is checked. `expect` is JSON. */
-export const linkSettings = sqliteTable("link_settings", {
-  linkNo: integer("link_no").primaryKey(),
-  cron: text("cron"),
-  timeZone: text("time_zone"),
-  expect: text("expect"),
+  isPinned: bool("is_pinned").notNull().default(true),
+  sources: integer("sources").notNull().default(0),
+  places: integer("places").notNull().default(0),
 });
 
 export const tags = sqliteTable("tags", {
@@ -376,14 +362,6 @@ export const sourceLinks = sqliteTable("source_links", {
   places: integer("places").notNull(),
   missingRuns: integer("missing_runs").notNull(),
   missingAt: moment("missing_at"),
-});
-
-/** Links that sources have or had. A link without a row is pinned, and in no source. */
-export const linkOrigins = sqliteTable("link_origins", {
-  linkNo: integer("link_no").primaryKey(),
-  isPinned: bool("is_pinned").notNull(),
-  sources: integer("sources").notNull(),
-  places: integer("places").notNull(),
 });
 
 /** Links that have left their sources. `link` is JSON: the row of `links`. */
@@ -844,7 +822,6 @@ export type AccountRow = typeof accounts.$inferSelect;
 export type UserRow = typeof users.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
-export type LinkTriageRow = typeof linkTriage.$inferSelect;
 export type HostSettingRow = typeof hostSettings.$inferSelect;
 export type ViewRow = typeof views.$inferSelect;
 export type GroupRow = typeof groups.$inferSelect;

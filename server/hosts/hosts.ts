@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import { auditChange, fieldsOf } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { type HostSettingRow, hostSettings, siteHosts } from "../db/tables.ts";
 import { conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
@@ -10,7 +9,8 @@ import { type Page, windowOf } from "../lib/paging.ts";
 import { siteOfUrl } from "../lib/site.ts";
 import { isExternalName } from "../net/policy.ts";
 import { settingFor } from "../verdict/probe/host-setting.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
+import type { Unit } from "../work/unit.ts";
 import { forgetHostSettings } from "./lookup.ts";
 import {
   changedSecrets,
@@ -51,65 +51,70 @@ export async function findHostSetting(
 
 /** @throws VALIDATION_ERROR; CONFLICT for a host that has a setting, or at the limit */
 export async function createHostSetting(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   { host, headers, auth, user_agent: userAgent, allow_http: allowHttp }: NewHostSetting,
-  saveReply: SaveReply<FoundSetting> = saveNoReply,
 ): Promise<FoundSetting> {
-  if (allowHttp) refuseHttp(deps, host);
+  if (allowHttp) refuseHttp(unit, host);
+  const others = await rowsOfAccount(unit.store, caller);
+  const same = others.find((row) => row.host === host);
+  if (same) throw duplicate(same);
+  if (others.length >= MOST_SETTINGS) {
+    throw limitReached("host settings", MOST_SETTINGS, others.length);
+  }
+  const now = unit.clock.now();
   const secrets: Secrets = { headers: headers.map(({ name, value }) => [name, value]), auth };
-  return changing(deps, caller, async (tx) => {
-    const others = await rowsOfAccount(tx, caller);
-    const same = others.find((row) => row.host === host);
-    if (same) throw duplicate(same);
-    if (others.length >= MOST_SETTINGS) {
-      throw limitReached("host settings", MOST_SETTINGS, others.length);
-    }
-    const now = deps.clock.now();
-    const row: HostSettingRow = {
-      ...{ id: newId(), accountId: caller.accountId, host, userAgent, allowHttp, version: 1 },
-      ...{ sealed: sealSecrets(deps, secrets), lastSuccessAt: null, failingSince: null },
-      ...{ createdAt: now, updatedAt: now },
-    };
-    await tx.insert(hostSettings).values(row);
-    const within = { ...deps, store: tx };
-    await auditChange(within, caller, { action: "host_setting.created", target: targetOf(row) });
-    const [setting] = await found(within, caller, [row], [...others, row]);
-    await saveReply(tx, setting!);
-    return setting!;
-  });
+  const row: HostSettingRow = {
+    id: newId(),
+    accountId: caller.accountId,
+    host,
+    userAgent,
+    allowHttp,
+    version: 1,
+    sealed: sealSecrets(unit, secrets),
+    lastSuccessAt: null,
+    failingSince: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await unit.store.insert(hostSettings).values(row);
+  await recordChanged(unit, caller, { action: "host_setting.created", target: targetOf(row) });
+  const [setting] = await found(unit, caller, [row], [...others, row]);
+  return setting!;
 }
 
 /** What is left out stays, and null removes. @throws VALIDATION_ERROR, NOT_FOUND, FORBIDDEN */
 export async function changeHostSetting(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   change: HostSettingChange,
 ): Promise<FoundSetting> {
-  return changing(deps, caller, async (tx) => {
-    const within = { ...deps, store: tx };
-    const before = await findHostSetting(within, caller, id);
-    if (change.host !== undefined && change.host !== before.host) {
-      throw invalid({ host: ["cannot be changed; delete it and create another"] });
-    }
-    const { user_agent = before.userAgent, allow_http = before.allowHttp } = change;
-    const { fields, secrets } = judgeChange(deps, before, change);
-    if (fields.length === 0) return before;
-    const areNewSecrets = fields.includes("headers") || fields.includes("auth");
-    const columns = {
-      ...{ userAgent: user_agent, allowHttp: allow_http, updatedAt: deps.clock.now() },
-      version: before.version + 1,
-      // Nothing is known of other credentials.
-      ...(areNewSecrets && {
-        ...{ sealed: sealSecrets(deps, secrets!), lastSuccessAt: null, failingSince: null },
-      }),
-    };
-    await tx.update(hostSettings).set(columns).where(eq(hostSettings.id, before.id));
-    const target = targetOf(before);
-    await auditChange(within, caller, { action: "host_setting.changed", target, fields });
-    return { ...before, ...columns, secrets };
-  });
+  const before = await findHostSetting(unit, caller, id);
+  if (change.host !== undefined && change.host !== before.host) {
+    throw invalid({ host: ["cannot be changed; delete it and create another"] });
+  }
+  const { user_agent: userAgent = before.userAgent, allow_http: allowHttp = before.allowHttp } =
+    change;
+  const { fields, secrets } = judgeChange(unit, before, change);
+  if (fields.length === 0) return before;
+  const areNewSecrets = fields.includes("headers") || fields.includes("auth");
+  const columns = {
+    userAgent,
+    allowHttp,
+    updatedAt: unit.clock.now(),
+    version: before.version + 1,
+    // Nothing is known of other credentials.
+    ...(areNewSecrets && {
+      sealed: sealSecrets(unit, secrets!),
+      lastSuccessAt: null,
+      failingSince: null,
+    }),
+  };
+  await unit.store.update(hostSettings).set(columns).where(eq(hostSettings.id, before.id));
+  const target = targetOf(before);
+  await recordChanged(unit, caller, { action: "host_setting.changed", target, fields });
+  return { ...before, ...columns, secrets };
 }
 
 /**
@@ -134,23 +139,21 @@ export function judgeChange(
 }
 
 /** @throws NOT_FOUND, FORBIDDEN */
-export async function deleteHostSetting(deps: Deps, caller: Caller, id: string): Promise<void> {
-  await changing(deps, caller, async (tx) => {
-    const within = { ...deps, store: tx };
-    const setting = await findHostSetting(within, caller, id);
-    await tx.delete(hostSettings).where(eq(hostSettings.id, setting.id));
-    const target = targetOf(setting);
-    await auditChange(within, caller, { action: "host_setting.deleted", target });
-  });
+export async function deleteHostSetting(unit: Unit, caller: Caller, id: string): Promise<void> {
+  const setting = await findHostSetting(unit, caller, id);
+  await unit.store.delete(hostSettings).where(eq(hostSettings.id, setting.id));
+  const target = targetOf(setting);
+  await recordChanged(unit, caller, { action: "host_setting.deleted", target });
 }
 
-async function changing<T>(deps: Deps, caller: Caller, work: (tx: Store) => Promise<T>) {
-  const result = await deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    return work(tx);
-  });
-  forgetHostSettings(deps, caller.accountId);
-  return result;
+/** Records the change, after which the settings in memory are read again. */
+async function recordChanged(
+  unit: Unit,
+  caller: Caller,
+  entry: Parameters<typeof auditChange>[2],
+): Promise<void> {
+  unit.afterCommit((deps) => forgetHostSettings(deps, caller.accountId));
+  await auditChange(unit, caller, entry);
 }
 
 const targetOf = ({ id, host }: HostSettingRow) => ({ id, name: host });

@@ -1,9 +1,17 @@
+/** Fields with a text that is taken as it is, by the names of the API, and the columns of lists that have them. */
+export const TEXTS = {
+  external_id: ["external_id", "ref"],
+};
+const TEXT_NAMES = Object.keys(TEXTS) as (keyof typeof TEXTS)[];
+
+const textsBy = <T>(of: (name: keyof typeof TEXTS) => T) =>
+  Object.fromEntries(TEXT_NAMES.map((name) => [name, of(name)])) as Record<keyof typeof TEXTS, T>;
+
 /** What a list says of a link, as far as it can be read. The server validates it. */
-export type Noted = {
+export type Noted = { [Name in keyof typeof TEXTS]?: string } & {
   title?: string;
   note?: string;
   tags?: string[];
-  external_id?: string;
   metadata?: Record<string, string>;
   check_schedule?: { cron: string; time_zone?: string };
 };
@@ -13,6 +21,16 @@ export type Decided = { handling?: string; muted_until?: string; assignee?: stri
 
 /** What a list says and the link does not get. `why` ends a sentence that begins with the field. */
 export type NotKept = { field: string; why: string };
+
+/** The fields of `Noted`, as a mask of the fields of a link. */
+export const NOTED = {
+  title: true,
+  note: true,
+  tags: true,
+  metadata: true,
+  check_schedule: true,
+  ...textsBy(() => true as const),
+} as const;
 
 /** Cells of a list by the names of our columns. */
 export type Cells = Partial<Record<keyof Noted | keyof Decided | "time_zone", unknown>>;
@@ -46,7 +64,7 @@ export function notesIn(cells: Cells): Notes {
     title: read("title", (value) => plainText(value).replace(/\s+/g, " ")),
     note: read("note", (value) => plainText(value).replace(/\r\n?/g, "\n").replaceAll("\t", " ")),
     tags: read("tags", tagsIn),
-    external_id: read("external_id", plainText),
+    ...textsBy((name) => read(name, plainText)),
     metadata: read("metadata", metadataIn),
     check_schedule: read("check_schedule", (value) => scheduleIn(value, cells.time_zone)),
   });
@@ -184,9 +202,12 @@ export const notKeptText = (notKept: NotKept[]) =>
 
 /** The cells of a table that `notesIn` reads back. */
 export function cellsOf(noted: Noted = {}): Record<string, string> {
-  const { title = "", note = "", tags = [], external_id = "", metadata, check_schedule } = noted;
+  const { title = "", note = "", tags = [], metadata, check_schedule } = noted;
   return {
-    ...{ title, note, tags: tags.join(";"), external_id },
+    title,
+    note,
+    tags: tags.join(";"),
+    ...textsBy((name) => noted[name] ?? ""),
     metadata: metadata ? JSON.stringify(metadata) : "",
     check_schedule: check_schedule?.cron ?? "",
     time_zone: check_schedule?.time_zone ?? "",

@@ -1,5 +1,5 @@
 import { BARE_URL, withoutTail } from "../documents/text.ts";
-import { adding, type Cells, isNothing, type Notes, notesIn } from "./noted.ts";
+import { adding, type Cells, isNothing, type Notes, notesIn, TEXTS } from "./noted.ts";
 
 /** What was found in a text so far. The caller may remove items while a long text is being read. */
 export type Reading = {
@@ -187,7 +187,7 @@ export const COLUMNS = {
   title: ["title", "name", "label"],
   note: ["description", "excerpt", "selection", "extended", "note", "notes"],
   tags: ["tags", "labels", "tag_names"],
-  external_id: ["external_id", "ref"],
+  ...TEXTS,
   metadata: ["metadata"],
   check_schedule: ["check_schedule"],
   time_zone: ["time_zone"],

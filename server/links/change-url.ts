@@ -11,13 +11,14 @@ import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { duplicateUrl } from "./create.ts";
+import { withDetails, writeDetails } from "./fields/details.ts";
+import type { LinkDetails } from "./fields/registry.ts";
 import { findLink, findLinkDetail } from "./links.ts";
 import type { LinkDetailRow } from "./model.ts";
 import { NOTHING_SUSPECTED } from "./override.ts";
 import { hasNumber, lockSome } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
-import { type AllLinkExtras, withAllExtras } from "./triage/extras.ts";
-import { recordActions, writeExtras } from "./triage/write-extras.ts";
+import { recordActions } from "./triage/timeline.ts";
 
 /** Older ones are forgotten. */
 const MOST_URLS = 100;
@@ -39,7 +40,7 @@ export async function changeUrl(
   const shown = await deps.store.transaction(async (tx) => {
     await lockSome(tx, caller, [{ no }]);
     const within = { ...deps, store: tx };
-    const [link] = await withAllExtras(tx, [await findLink(within, caller, id)]);
+    const [link] = await withDetails(tx, [await findLink(within, caller, id)]);
     const [isChanged] = await writeUrls(within, caller, [{ link: link!, url, note }]);
     if (isChanged instanceof AppError) throw isChanged;
     if (isChanged) {
@@ -62,7 +63,7 @@ export function readUrl({ config }: Pick<Deps, "config">, given: string): URL {
   return target.url;
 }
 
-type UrlChange = { link: LinkRow & { extras: AllLinkExtras }; url: URL; note: string | null };
+type UrlChange = { link: LinkRow & { details: LinkDetails }; url: URL; note: string | null };
 
 /**
  * The same for links that the transaction of `deps.store` has locked, with as many statements for many as for one.
@@ -158,10 +159,10 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   await keepUrls(tx, kept);
   await forgetOldUrls(tx, kept);
   const changed = all.map(({ link, url, note }) => ({
-    ...{ no: link.no, at, note, before: link.extras, after: afterChange(link.extras) },
+    ...{ no: link.no, at, note, before: link.details, after: afterChange(link.details) },
     ...{ link: { id: link.id, url: url.href }, fields: ["url"], previousUrl: link.url },
   }));
-  await writeExtras(tx, caller, changed, at);
+  await writeDetails(tx, caller, changed, at);
   await recordActions(
     tx,
     changed.map(({ no, note }) => ({
@@ -201,10 +202,10 @@ const NOTHING_KNOWN = {
 };
 
 /** What was decided about the old URL ends; a mute stays. Its sources had the old one, so the link no longer leaves with them. */
-const afterChange = (extras: AllLinkExtras): AllLinkExtras => ({
-  ...extras,
+const afterChange = (details: LinkDetails): LinkDetails => ({
+  ...details,
   isPinned: true,
-  ...(extras.handling === "acknowledged" && {
+  ...(details.handling === "acknowledged" && {
     ...{ handling: "open", handledAt: null, handledBy: null },
   }),
   ...{ override: null, overrideUntil: null },

@@ -13,11 +13,16 @@ import {
   actionsOf,
   applyEdit,
   auditActionOf,
-  type EditContext,
   type Edited,
   type LinkEdit,
   refusalOf,
 } from "./edit.ts";
+import { countByAssignee } from "./fields/assignee.ts";
+import { withDetails, writeDetails } from "./fields/details.ts";
+import { duplicateId, findTakenIds } from "./fields/external-id.ts";
+import type { EditContext } from "./fields/field.ts";
+import type { LinkDetails } from "./fields/registry.ts";
+import { problemsIn } from "./fields/registry.ts";
 import { findLink, findLinkDetail, type LinkFilter } from "./links.ts";
 import { nextMatching } from "./list.ts";
 import { LinkChange, type LinkDetailRow, statusAt } from "./model.ts";
@@ -25,10 +30,7 @@ import { rescheduleLinks } from "./reschedule.ts";
 import { hasNumber, judgeNamed, lockSome, type Outcome, writeInPieces } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
 import { publishLateDeaths } from "./triage/end-mutes.ts";
-import { type AllLinkExtras, countByAssignee, withAllExtras } from "./triage/extras.ts";
-import { problemOfMute } from "./triage/fields.ts";
-import { duplicateId, findTakenIds } from "./triage/references.ts";
-import { recordActions, writeExtras } from "./triage/write-extras.ts";
+import { recordActions } from "./triage/timeline.ts";
 
 /** Takes SQLite, which has one writer, about 8 ms. PostgreSQL lets others write, and is slower with small steps. */
 const changedAtOnce = ({ engine }: Deps["store"]) => (engine.isShared ? 1000 : 250);
@@ -55,7 +57,7 @@ const FOUND = {
 };
 type FoundRow = Pick<LinkRow, keyof typeof FOUND>;
 /** A link as edits need it. */
-export type Found = FoundRow & { extras: AllLinkExtras };
+export type Found = FoundRow & { details: LinkDetails };
 
 /** What the audit log shows of a change of links. */
 type Entry = {
@@ -82,7 +84,7 @@ export async function changeLink(
     if (refusal) throw refusal;
     if (change.fields.length === 0) return;
     const { fields } = change;
-    const action = auditActionOf(fields, edit);
+    const action = auditActionOf([change]);
     await auditChange(within, caller, { target: linkTarget([link]), action, fields });
   });
   deps.loops.wake();
@@ -101,7 +103,7 @@ export async function changeLinks(
   saveReply: SaveReply<Change[]> = saveNoReply,
   entry?: Entry,
 ): Promise<Change[]> {
-  refuseBadMute(deps, edit);
+  refuseUnfit(deps, edit);
   const context = await contextOf(deps, caller, edit, "change.");
   await refuseUnknownGroup(deps, caller, edit.group_id, "change.group_id");
   return changeNamed(deps, caller, ids, { editOf: () => edit, context }, { saveReply, entry });
@@ -140,7 +142,7 @@ export async function previewChanges(
     .select(FOUND)
     .from(links)
     .where(and(eq(links.accountId, caller.accountId), inArray(links.id, ids)));
-  const found = await withAllExtras(deps.store, rows);
+  const found = await withDetails(deps.store, rows);
   const byId = new Map(found.map((link) => [link.id, link]));
   return edits.map(([id, edit]) => {
     const link = byId.get(id);
@@ -165,7 +167,7 @@ async function changeNamed(
     ids,
     async (isNamed) => {
       const rows = await deps.store.select(FOUND).from(links).where(isNamed);
-      return withAllExtras(deps.store, rows);
+      return withDetails(deps.store, rows);
     },
     (link) => {
       const change = applyEdit(link, wanted.editOf(link.id), wanted.context);
@@ -193,7 +195,7 @@ export async function changeMatching(
   edit: LinkEdit,
   saveReply: SaveReply<StepOfChange> = saveNoReply,
 ): Promise<StepOfChange> {
-  refuseBadMute(deps, edit);
+  refuseUnfit(deps, edit);
   const context = await contextOf(deps, caller, edit, "change.");
   await refuseUnknownGroup(deps, caller, edit.group_id, "change.group_id");
   const { nos, next } = await nextMatching(deps, caller, filter, { before });
@@ -237,9 +239,7 @@ async function changeInPieces(
 /** One entry for all links, with the fields that change in any of them. */
 function entryOf(chosen: Edited<Found>[]): Entry {
   const fields = [...new Set(chosen.flatMap((change) => change.fields))];
-  const [first, ...others] = [...new Set(chosen.map(({ edit }) => edit.handling))];
-  const handling = others.length === 0 ? first : undefined;
-  return { action: auditActionOf(fields, { handling }), fields };
+  return { action: auditActionOf(chosen), fields };
 }
 
 /**
@@ -275,7 +275,7 @@ async function findEdits(
   { editOf, context }: Wanted,
 ): Promise<Edited<Found>[]> {
   const rows = await store.select(FOUND).from(links).where(hasNumber(store, nos));
-  const found = await withAllExtras(store, rows);
+  const found = await withDetails(store, rows);
   return found.map((link) => applyEdit(link, editOf(link.id), context));
 }
 
@@ -319,7 +319,7 @@ export async function writeEdits(
     rowsFor("check_frequency", (edit) => edit.check_frequency ?? null),
   );
   // The others are updated with their handling.
-  const touched = edits.filter(({ link, after }) => link.extras.handling === after.handling);
+  const touched = edits.filter(({ link, after }) => link.details.handling === after.handling);
   await touch(
     tx,
     touched.map(({ link }) => [link.no, caller.accountNo, ""]),
@@ -330,10 +330,10 @@ export async function writeEdits(
     edits.filter(isUnmuted).map(({ link }) => link.no),
     now,
   );
-  await writeExtras(
+  await writeDetails(
     tx,
     caller,
-    edits.map(({ link, after }) => ({ no: link.no, before: link.extras, after })),
+    edits.map(({ link, after }) => ({ no: link.no, before: link.details, after })),
     now,
   );
   await recordActions(
@@ -369,7 +369,7 @@ const setFrequencies = updateNamed(sql`check_frequency = given`);
 const touch = updateNamed(sql`updated_at = ${sql.placeholder("now")}`);
 
 const isUnmuted = ({ link, after }: Edited<Found>) =>
-  link.extras.silentDeathAt !== null && after.handling === "open";
+  link.details.silentDeathAt !== null && after.handling === "open";
 
 /** @throws CONFLICT when another link of the account has an external id that a link would get */
 async function refuseTakenIds(
@@ -401,7 +401,7 @@ function readShape(input: unknown): LinkChange {
 async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {
   const shape = LinkChange.safeParse(input);
   const problems = {
-    ...(shape.success ? muteProblems(deps, shape.data) : problemsOf(shape.error)),
+    ...(shape.success ? problemsIn(shape.data, deps.clock.now()) : problemsOf(shape.error)),
     ...unchangeable({ ...link, status: statusAt(deps.clock.now(), link) }, input),
   };
   const groupId = groupIdIn(input);
@@ -413,14 +413,10 @@ async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<Li
 }
 
 /** @throws VALIDATION_ERROR */
-function refuseBadMute({ clock }: Deps, edit: LinkEdit): void {
-  const problem = problemOfMute(edit, clock.now());
-  if (problem !== null) throw invalid({ "change.muted_until": [problem] });
-}
-
-function muteProblems({ clock }: Deps, change: LinkEdit): FieldProblems {
-  const problem = problemOfMute(change, clock.now());
-  return problem === null ? {} : { muted_until: [problem] };
+function refuseUnfit({ clock }: Deps, edit: LinkEdit): void {
+  const problems = Object.entries(problemsIn(edit, clock.now()));
+  if (problems.length > 0)
+    throw invalid(Object.fromEntries(problems.map(([name, why]) => [`change.${name}`, why])));
 }
 
 /** Refuses a different value for a field that cannot be changed, which would be lost silently otherwise. */

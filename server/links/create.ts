@@ -24,21 +24,28 @@ import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
-import { type EditContext, handlingAction, handlingAfter } from "./edit.ts";
+import { countByAssignee } from "./fields/assignee.ts";
+import { withDetails, writeDetails } from "./fields/details.ts";
+import { duplicateId, findTakenIds } from "./fields/external-id.ts";
+import type { EditContext } from "./fields/field.ts";
+import {
+  detailsAfter,
+  entriesOf,
+  type LinkDetails,
+  NO_DETAILS,
+  problemsIn,
+} from "./fields/registry.ts";
 import { insertFullBatch } from "./fill-batches.ts";
 import { findLinkDetail } from "./links.ts";
 import { type LinkDetailRow, NewLink } from "./model.ts";
 import { findRetired, forgetRetirement, type RetiredLink, returnExternalIds } from "./retired.ts";
-import { type AllLinkExtras, countByAssignee, NO_EXTRAS, withAllExtras } from "./triage/extras.ts";
-import { problemOfMute } from "./triage/fields.ts";
-import { duplicateId, findTakenIds } from "./triage/references.ts";
-import { recordActions, writeExtras } from "./triage/write-extras.ts";
+import { recordActions } from "./triage/timeline.ts";
 
 /** Rows of one insert statement: more would hold the event loop for longer. */
 const ROWS = 100;
 
 /** A new link with what is known of it. Or one that was retired, as it was. */
-export type CreatedLink = LinkRow & { extras: AllLinkExtras; returned?: RetiredLink };
+export type CreatedLink = LinkRow & { details: LinkDetails; returned?: RetiredLink };
 
 /** The result of one item, in the order of the request. */
 export type ItemResult = { link: CreatedLink } | { url: unknown; error: AppError };
@@ -179,12 +186,12 @@ async function toResults(
 /** The row that a retired link had, due as a new link. */
 function asReturned(row: CreatedLink, returned: RetiredLink, keeps: boolean): CreatedLink {
   const { retiredAt: _, externalId: __, ...before } = returned;
-  const { nextCheckAt, nextTrigger, updatedAt, service, extras } = row;
+  const { nextCheckAt, nextTrigger, updatedAt, service, details } = row;
   const { groupId, checkFrequency } = keeps ? before : row;
   return {
     ...row,
     ...before,
-    ...{ nextCheckAt, nextTrigger, updatedAt, service, extras },
+    ...{ nextCheckAt, nextTrigger, updatedAt, service, details },
     ...{ groupId, checkFrequency, returned },
     ...{ lease: null, checkingUntil: null, aliveResponse: null, deadResponse: null },
   };
@@ -198,7 +205,7 @@ function toRow(
 ): CreatedLink {
   const { no, trigger, nextCheckAt } = fresh;
   const now = clock.now();
-  const extras = extrasOf(fields, named, { now, by });
+  const details = detailsOf(fields, named, { now, by });
   return {
     no,
     id: newId(),
@@ -239,31 +246,21 @@ function toRow(
     tlsExpiresAt: null,
     aliveResponse: null,
     deadResponse: null,
-    handling: extras.handling,
-    extras,
+    handling: details.handling,
+    details,
   };
 }
 
 /** What is noted and decided about a new link, and its group's schedule. */
-function extrasOf(
+const detailsOf = (
   fields: NewLink,
   { assignee, schedule }: Named,
   context: Pick<EditContext, "now" | "by">,
-): AllLinkExtras {
-  const { check_schedule: own } = fields;
-  return {
-    ...NO_EXTRAS,
-    ...handlingAfter(NO_EXTRAS, fields, context),
-    title: fields.title || null,
-    note: fields.note || null,
-    tags: fields.tags ?? [],
-    externalId: fields.external_id ?? null,
-    metadata: fields.metadata ?? {},
-    assignee,
-    schedule: own ? { cron: own.cron, timeZone: own.time_zone, from: "link" } : schedule,
-    expect: fields.expect ?? null,
-  };
-}
+): LinkDetails =>
+  detailsAfter({ ...NO_DETAILS, schedule }, fields, {
+    ...context,
+    people: new Map(assignee ? [[fields.assignee_id ?? "", assignee]] : []),
+  });
 
 async function insertLinks(
   deps: Deps,
@@ -278,26 +275,32 @@ async function insertLinks(
     await auditChange(deps, caller, { action: "link.created", target, count: rows.length });
   for (const some of chunksOf(ROWS, rows)) await insertRows(tx, some.map(cellsOf));
   const known = await welcomeBack(tx, rows);
-  await writeExtras(
+  await writeDetails(
     tx,
     caller,
-    rows.map(({ no, extras }) => ({ no, before: known.get(no) ?? NO_EXTRAS, after: extras })),
+    rows.map(({ no, details }) => ({ no, before: known.get(no) ?? NO_DETAILS, after: details })),
     deps.clock.now(),
   );
   await recordActions(
     tx,
     // A link that returns was created long ago.
-    rows.flatMap(({ no, updatedAt: at, extras }) =>
-      extras.handling === "open" ? [] : handlingAction(extras, { no, at, by: caller.by }),
-    ),
+    rows.flatMap(({ no, updatedAt: at, details }) => {
+      const changed = details.handling === "open" ? [] : ["handling"];
+      return entriesOf(details, changed).map((entry) => ({
+        ...entry,
+        no,
+        at,
+        actor: caller.by.name,
+      }));
+    }),
   );
-  await queueAssignedMails(deps, caller, countByAssignee(rows.map(({ extras }) => extras)));
+  await queueAssignedMails(deps, caller, countByAssignee(rows.map(({ details }) => details)));
   const isWanted = await readSubscriptions(tx, [caller.accountId]);
   await publishEvents(tx, rows.map((row) => createdEvent(row, batchId)).filter(isWanted));
 }
 
 /** Ends the retirement of links that return. What is known of them counts where the request says nothing. */
-async function welcomeBack(tx: Store, rows: CreatedLink[]): Promise<Map<number, AllLinkExtras>> {
+async function welcomeBack(tx: Store, rows: CreatedLink[]): Promise<Map<number, LinkDetails>> {
   const returned = rows.filter((row) => row.returned);
   if (returned.length === 0) return new Map();
   await forgetRetirement(
@@ -308,13 +311,13 @@ async function welcomeBack(tx: Store, rows: CreatedLink[]): Promise<Map<number, 
     tx,
     returned.map((row) => row.returned!),
   );
-  const known = new Map((await withAllExtras(tx, returned)).map(({ no, extras }) => [no, extras]));
+  const known = new Map((await withDetails(tx, returned)).map(({ no, details }) => [no, details]));
   for (const row of returned) {
-    const asked = Object.entries(row.extras).filter(
-      ([name, value]) => !Bun.deepEquals(value, NO_EXTRAS[name as keyof AllLinkExtras]),
+    const asked = Object.entries(row.details).filter(
+      ([name, value]) => !Bun.deepEquals(value, NO_DETAILS[name as keyof LinkDetails]),
     );
-    row.extras = { ...known.get(row.no)!, ...Object.fromEntries(asked) };
-    row.handling = row.extras.handling;
+    row.details = { ...known.get(row.no)!, ...Object.fromEntries(asked) };
+    row.handling = row.details.handling;
   }
   return known;
 }
@@ -374,7 +377,7 @@ export type ReadItem = { input: unknown } & (
 );
 
 /** The person and the group's schedule that the ids of an item stand for. */
-type Named = Pick<AllLinkExtras, "assignee" | "schedule">;
+type Named = Pick<LinkDetails, "assignee" | "schedule">;
 
 /** An item that may become a link. `given` is its URL as it was sent. */
 type AcceptedItem = { given: unknown; fields: NewLink; url: URL; urlKey: string; named: Named };
@@ -455,7 +458,7 @@ export async function existingGroups(
   { store }: Pick<Deps, "store">,
   accountId: string,
   ids: string[],
-): Promise<Map<string, AllLinkExtras["schedule"]>> {
+): Promise<Map<string, LinkDetails["schedule"]>> {
   if (ids.length === 0) return new Map();
   const rows = await store
     .select({ id: groups.id, cron: groups.cron, timeZone: groups.timeZone })
@@ -500,8 +503,7 @@ function readItem({ config, clock }: Deps, input: unknown, known: Known): ReadIt
   const assigneeId = shape.data?.assignee_id;
   const assignee = assigneeId ? known.people.get(assigneeId) : null;
   if (assignee === undefined) problems.assignee_id = [noSuchPerson(assigneeId!)];
-  const mute = shape.success ? problemOfMute(shape.data, clock.now()) : null;
-  if (mute !== null) problems.muted_until = [mute];
+  if (shape.success) Object.assign(problems, problemsIn(shape.data, clock.now()));
   if (!shape.success || !target?.ok || assignee === undefined || Object.keys(problems).length > 0)
     return { input, problems };
   const named = { assignee, schedule: known.groups.get(groupId ?? "") ?? null };

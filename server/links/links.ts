@@ -21,9 +21,9 @@ import {
   events,
   type LinkResponseRow,
   type LinkRow,
+  linkDetails,
   linkResponses,
   links,
-  linkTexts,
   linkUrls,
   sources,
   webhooks,
@@ -36,9 +36,11 @@ import { type Reason, verdictOf } from "../verdict/reasons/reasons.ts";
 import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
+import { withDetails } from "./fields/details.ts";
+import type { Owner } from "./fields/field.ts";
+import { FILTERS, matchingDetails, SEARCHED } from "./fields/registry.ts";
 import type { LinkDetailRow, LinkQuery, PreviousUrl } from "./model.ts";
 import { isRetired, retiredById } from "./retired.ts";
-import { withAllExtras } from "./triage/extras.ts";
 
 /** @throws NOT_FOUND, FORBIDDEN for a link of another account, or CONFLICT for one that is retired */
 export async function findLink(deps: Deps, caller: Caller, id: string): Promise<LinkRow> {
@@ -73,7 +75,7 @@ export async function findLinkDetail(
   const row = await findAnyLink(deps, caller, id);
   const { no: linkNo, statusChangedAt: at } = row;
   const [[link], previousUrls, lastChange] = await Promise.all([
-    withAllExtras(store, [row]),
+    withDetails(store, [row]),
     listPreviousUrls(store, linkNo),
     row.lastCheckedAt === null ? null : changeAt(store, { linkNo, at }),
   ]);
@@ -193,7 +195,7 @@ export const NO_SOURCE = "none";
 
 /** Whether stored counts give the number of matching links. */
 export const isCounted = (filter: LinkFilter): boolean =>
-  (!isOfTriage(filter) || isOpen(filter)) &&
+  (!isByDetails(filter) || isOpen(filter)) &&
   hasCountedTags(filter) &&
   (!filter.attention || (filter.status ?? "dead") === "dead") &&
   !filter.service &&
@@ -203,15 +205,20 @@ export const isCounted = (filter: LinkFilter): boolean =>
   !isByCreation(filter) &&
   filter.group_id !== NO_GROUP;
 
-/** Whether links are chosen by what people decided about them, other than those that need attention. */
-const isOfTriage = (filter: LinkFilter): boolean =>
-  Boolean(filter.handling || filter.assignee || filter.overridden || filter.external_id);
+/** Tags have counts of their own, and so have the links that need attention. */
+const UNCOUNTED = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter(
+  (name) => name !== "tag" && name !== "attention",
+);
+
+/** Whether links are chosen by what people noted or decided about them, of which there are no counts. */
+const isByDetails = (filter: LinkFilter): boolean => UNCOUNTED.some((name) => filter[name]);
 
 /** Whether all links are wanted that are neither acknowledged nor muted: all but a few. */
-const isOpen = ({ handling, assignee, overridden, external_id: id, ...filter }: LinkFilter) =>
+const isOpen = ({ handling, ...filter }: LinkFilter) =>
   handling === "open" &&
   !isByCreation(filter) &&
-  !(assignee || overridden || id || filter.status || filter.attention) &&
+  !isByDetails(filter) &&
+  !(filter.status || filter.attention) &&
   !(filter.tag || filter.group_id || filter.source_id);
 
 /** A tag has counts of its own, and so has a source. */
@@ -256,7 +263,8 @@ export const matchingLinks = (owner: Owner, filter: LinkFilter, now: number): SQ
     filter.site ? eq(links.site, filter.site) : undefined,
     filter.reason ? withReason(filter.reason) : undefined,
     filter.status === "dead" && isByCause(filter) ? NOT_OK : undefined,
-    ...triaged(owner, filter),
+    matchingDetails(filter, owner),
+    ofSource(owner, filter),
   );
 
 /** Ids are in the order of creation (RFC 9562 §5.7). A list of its own, so that it is read from their index. */
@@ -277,46 +285,23 @@ export function searched(
   if (!search) return undefined;
   const inUrl = contains(links.url, search);
   if (place !== "all") return inUrl;
-  const { linkNo, title, externalId } = linkTexts;
-  const fits = sql`(${contains(title, search)} or ${contains(externalId, search)})`;
+  const { linkNo } = linkDetails;
+  const fits = or(...SEARCHED.map((column) => contains(sql.raw(column), search)));
   const inTexts = isEach
-    ? sql`exists (select 1 from ${linkTexts} where ${linkNo} = ${links.no} and ${fits})`
-    : sql`${links.no} in (select ${linkNo} from ${linkTexts} where ${fits})`;
+    ? sql`exists (select 1 from ${linkDetails} where ${linkNo} = ${links.no} and ${fits})`
+    : sql`${links.no} in (select ${linkNo} from ${linkDetails} where ${fits})`;
   return sql`(${inUrl} or ${inTexts})`;
-}
-
-/** Conditions on what people decided and noted, each of which an index finds. */
-function triaged({ accountNo, accountId }: Owner, filter: LinkFilter): (SQL | undefined)[] {
-  const { attention, handling, assignee, overridden, external_id: externalId, tag = [] } = filter;
-  const inTriage = (condition: SQL) =>
-    sql`${links.no} in (select link_no from link_triage where ${condition})`;
-  return [
-    attention ? NEEDS_ATTENTION : undefined,
-    handling === "open" ? eq(links.handling, "open") : undefined,
-    handling && handling !== "open" ? and(eq(links.handling, handling), IS_HANDLED) : undefined,
-    assignee === "none" ? sql`not ${inTriage(sql`assignee_id is not null`)}` : undefined,
-    assignee && assignee !== "none" ? inTriage(sql`assignee_id = ${assignee}`) : undefined,
-    overridden ? inTriage(ofOverridden(accountNo)) : undefined,
-    externalId
-      ? sql`${links.no} in (select link_no from link_texts
-          where account_no = ${accountNo} and external_id = ${externalId})`
-      : undefined,
-    ...tag.map(
-      (name) => sql`${links.no} in (select link_no from link_tags where tag_no = (
-        select no from tags where account_id = ${accountId} and name = ${name}))`,
-    ),
-    ofSource({ accountId }, filter),
-  ];
 }
 
 /** The links of a source are found like those of a tag. */
 export function ofSource(
-  { accountId }: Pick<Owner, "accountId">,
+  { accountId, accountNo }: Owner,
   { source_id: id }: LinkFilter,
 ): SQL | undefined {
   if (!id) return undefined;
   if (id === NO_SOURCE)
-    return sql`${links.no} not in (select link_no from link_origins where sources > 0)`;
+    return sql`${links.no} not in (
+      select link_no from link_details where account_no = ${accountNo} and sources > 0)`;
   return sql`${links.no} in (select link_no from link_tags where tag_no = (
     select no from sources where id = ${id} and account_id = ${accountId} and deleted_at is null))`;
 }
@@ -333,17 +318,6 @@ export async function numberOfSource(
     .where(and(eq(sources.id, id), eq(sources.accountId, accountId), isNull(sources.deletedAt)));
   return source?.no;
 }
-
-/** Acknowledged or muted. A literal, since a database cannot match a parameter with the condition of an index. */
-export const IS_HANDLED = sql`${links.handling} <> 'open'`;
-
-const NEEDS_ATTENTION = sql`${links.status} = 'dead' and ${links.handling} = 'open'`;
-
-const ofOverridden = (accountNo: number) =>
-  sql`account_no = ${accountNo} and override_until is not null`;
-
-/** The account of a caller, or of a batch. */
-type Owner = Pick<Caller, "accountNo" | "accountId">;
 
 /** The condition of an index, which SQLite uses only for queries that repeat it. */
 const NOT_OK = sql`${links.reason} <> 'ok'`;

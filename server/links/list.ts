@@ -15,8 +15,11 @@ import {
 import { fromNearerEnd, type Page, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 import { VERDICTS, type Verdict } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
+import { withListedDetails } from "./fields/details.ts";
+import { IS_HANDLED } from "./fields/handling.ts";
+import { leavesFew } from "./fields/registry.ts";
+import { findTags } from "./fields/tag-rows.ts";
 import {
-  IS_HANDLED,
   isCounted,
   type LinkFilter,
   matchingLinks,
@@ -28,8 +31,6 @@ import {
   searched,
 } from "./links.ts";
 import type { LinkQuery, ShownLink } from "./model.ts";
-import { withExtras } from "./triage/extras.ts";
-import { findTags } from "./triage/tags.ts";
 
 /** One page of links by their numbers, and how many there are in all. */
 type FoundLinks = { total: number; nos: number[] };
@@ -67,7 +68,7 @@ export async function listLinks(
 ): Promise<Page<ShownLink>> {
   const { total, nos } = await findLinks(deps, caller, query);
   const rows = nos.length > 0 ? await readSummaries(deps.store, caller, nos) : [];
-  return { items: await withExtras(deps.store, rows), total };
+  return { items: await withListedDetails(deps.store, rows), total };
 }
 
 /**
@@ -238,9 +239,7 @@ const isByFew = (filter: LinkFilter): boolean =>
     (filter.reason && filter.reason !== "ok") ||
       filter.created_from ||
       filter.created_to ||
-      (filter.assignee && filter.assignee !== "none") ||
-      filter.overridden ||
-      filter.external_id,
+      leavesFew(filter),
   );
 
 /**

@@ -9,14 +9,13 @@ import {
   filterOf,
   ItemError,
   Link,
-  LinkChange,
+  ManyChange,
   NARROWING,
   NewLink,
   toLink,
   UpsertItem,
 } from "./model.ts";
 import type { Outcome } from "./selection.ts";
-import { MANY } from "./triage/fields.ts";
 import type { Upserted } from "./upsert.ts";
 import type { KnownVerdict } from "./verdicts.ts";
 
@@ -178,21 +177,12 @@ export const SomeLinksBody = z
 
 const CHANGES = "must have at least one field to change";
 
-const { group_id, check_frequency, handling, muted_until, assignee_id, check_schedule, pinned } =
-  LinkChange.shape;
-
 export const BatchChangeBody = z
   .object(
     {
       ...SOME_LINKS,
       change: z
-        .object(
-          {
-            ...{ group_id, check_frequency, handling, muted_until, assignee_id, check_schedule },
-            ...{ pinned, ...MANY },
-          },
-          CHANGES,
-        )
+        .object(ManyChange.shape, CHANGES)
         .refine((change) => Object.values(change).some((value) => value !== undefined), CHANGES),
     },
     "must be a JSON object",

@@ -2,34 +2,44 @@ import * as z from "zod";
 import type { LinkResponseRow, LinkRow, LinkSummary } from "../db/tables.ts";
 import type { StatusChange } from "../history/model.ts";
 import { STRIP_STATES, type Strip } from "../history/strips.ts";
-import { flag, id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
+import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { siteOfUrl } from "../lib/site.ts";
 import {
   FREQUENCIES,
-  HANDLINGS,
   LINK_SORTS,
   LINK_STATUSES,
   type LinkStatus,
   VERDICTS,
 } from "../lib/vocabulary.ts";
-import { ExpectBody } from "../verdict/expectations.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { ResponseContent, unpack } from "../verdict/probe/response.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 import { nextTurns } from "../work/schedule.ts";
-import type { AllLinkExtras, LinkExtras } from "./triage/extras.ts";
-import { DECIDED, MetadataChange, NewMetadata, NOTED, TRIAGE_FILTERS } from "./triage/fields.ts";
+import {
+  CHANGING,
+  CHANGING_MANY,
+  CREATING,
+  EXAMPLE_ALONE,
+  EXAMPLE_IN_LISTS,
+  FILTERS,
+  type LinkDetails,
+  type ListedDetails,
+  SHOWN_ALONE,
+  SHOWN_IN_LISTS,
+  shownAlone,
+  shownInLists,
+} from "./fields/registry.ts";
 
 /** A link as lists show it. */
-export type ShownLink = LinkSummary & { extras: LinkExtras; retiredAt?: number };
+export type ShownLink = LinkSummary & { details: ListedDetails; retiredAt?: number };
 
 /** An earlier URL of a link, until when it had it, in milliseconds since 1970, and who changed it. */
 export type PreviousUrl = { url: string; until: number; changedBy: string | null };
 
 export type LinkDetailRow = LinkRow & {
-  extras: AllLinkExtras;
+  details: LinkDetails;
   retiredAt?: number;
   lastChange: StatusChange | null;
   previousUrls: PreviousUrl[];
@@ -42,12 +52,6 @@ const LastCheck = z.object({
   status_code: z.int().meta({ example: 200 }).nullable(),
   response_time_ms: z.int().meta({ example: 182 }).nullable(),
   checked_at: z.string(),
-});
-
-const Schedule = z.object({
-  cron: z.string().meta({ example: "0 6 * * 1-5" }),
-  time_zone: z.string().meta({ example: "Europe/Berlin" }),
-  from: z.enum(["link", "group"]),
 });
 
 export const Link = z
@@ -65,23 +69,7 @@ export const Link = z
     last_check: LastCheck.nullable(),
     created_at: z.string(),
     updated_at: z.string(),
-    title: z.string().nullable(),
-    tags: z.array(z.string()),
-    external_id: z.string().nullable(),
-    assignee: z
-      .object({ id: z.uuid(), email: z.string().meta({ example: "ada@example.org" }) })
-      .nullable(),
-    handling: z.enum(HANDLINGS),
-    handled_at: z.string().nullable(),
-    handled_by: z.string().nullable(),
-    muted_until: z.string().nullable(),
-    overridden_until: z.string().nullable(),
-    check_schedule: Schedule.nullable(),
-    pinned: z.boolean().meta({
-      description: "Whether the link stays when its sources no longer have it.",
-    }),
-    sources: z.int().meta({ description: "How many sources have the link." }),
-    places: z.int().meta({ description: "In how many places of these it stands." }),
+    ...SHOWN_IN_LISTS,
     retired_at: z.string().nullable().meta({
       description:
         "When the link had left all its sources. It is no longer checked, listed or counted, and only read.",
@@ -89,11 +77,7 @@ export const Link = z
   })
   .meta({
     id: "Link",
-    example: {
-      ...{ title: null, tags: [], external_id: null, assignee: null, handling: "open" },
-      ...{ handled_at: null, handled_by: null, muted_until: null, overridden_until: null },
-      ...{ check_schedule: null, pinned: true, sources: 0, places: 0, retired_at: null },
-    },
+    example: { ...EXAMPLE_IN_LISTS, retired_at: null },
   });
 
 /** What a list of links may include on request. */
@@ -124,28 +108,10 @@ const LastChange = z.object({
   evidence: Evidence.nullable(),
 });
 
-const Override = z.object({
-  until: z.string(),
-  by: z.string(),
-  at: z.string(),
-  note: z.string(),
-  overruled: z.object({
-    status: z.enum(VERDICTS),
-    reason: z.string(),
-    message: z.string(),
-    status_code: z.int().nullable(),
-    final_host: z.string().nullable(),
-  }),
-  evidence: Evidence.nullable(),
-});
-
 export const LinkDetail = Link.extend({
   evidence: Evidence.nullable(),
   last_change: LastChange.nullable(),
-  note: z.string().nullable(),
-  metadata: z.record(z.string(), z.string()).meta({ example: {} }),
-  override: Override.nullable(),
-  expect: ExpectBody.nullable(),
+  ...SHOWN_ALONE,
   next_turns: z
     .array(z.string())
     .meta({ description: "The next three turns of `check_schedule`; empty without one." }),
@@ -154,7 +120,7 @@ export const LinkDetail = Link.extend({
   ),
 }).meta({
   id: "LinkDetail",
-  example: { note: null, override: null, expect: null, next_turns: [], previous_urls: [] },
+  example: { ...EXAMPLE_ALONE, next_turns: [], previous_urls: [] },
 });
 
 /** A response as it was sent, without secrets, and what two of them are compared by. */
@@ -179,10 +145,7 @@ export const NewLink = z.object(
     url: text(2048).meta({ format: "uri" }),
     group_id: id().nullable().optional(),
     check_frequency: oneOf(FREQUENCIES).optional().default("daily"),
-    ...DECIDED,
-    ...NOTED,
-    metadata: NewMetadata,
-    expect: ExpectBody.nullable().optional(),
+    ...CREATING,
   },
   "must be a JSON object",
 );
@@ -195,22 +158,19 @@ export const LinkChange = z.object(
   {
     group_id: id().nullable().optional(),
     check_frequency: oneOf(FREQUENCIES).meta({ example: "weekly" }).optional(),
-    ...DECIDED,
-    ...NOTED,
-    metadata: MetadataChange,
-    expect: ExpectBody.nullable().optional(),
-    pinned: flag()
-      .meta({
-        description:
-          "`true`: the link stays when its sources no longer have it. `false`: it leaves with them.",
-      })
-      .optional(),
+    ...CHANGING,
   },
   "must be a JSON object",
 );
 export type LinkChange = z.output<typeof LinkChange>;
 
 export const LinkChangeBody = unread(LinkChange);
+
+/** What a change of many links may change. */
+export const ManyChange = LinkChange.pick({ group_id: true, check_frequency: true }).extend(
+  CHANGING_MANY,
+);
+export type ManyChange = z.output<typeof ManyChange>;
 
 /** An item of an upsert: a new link with its external id, or what changes of the link that has it. */
 export const UpsertItem = LinkChange.extend({
@@ -270,7 +230,7 @@ export const NARROWING = {
   search_in: oneOf(["url", "all"])
     .meta({ description: "`all`: also search titles and external ids. Default: `url`." })
     .optional(),
-  ...TRIAGE_FILTERS,
+  ...FILTERS,
 };
 
 /** A comma-separated list. */
@@ -349,27 +309,9 @@ export const toLink =
     last_check: toLastCheck(row),
     created_at: toIso(row.createdAt),
     updated_at: toIso(row.updatedAt),
-    ...toExtras(row.extras),
+    ...shownInLists(row.details),
     retired_at: toIsoOrNull(row.retiredAt ?? null),
   });
-
-const toExtras = (extras: LinkExtras) => ({
-  title: extras.title,
-  tags: extras.tags,
-  external_id: extras.externalId,
-  assignee: extras.assignee,
-  handling: extras.handling,
-  handled_at: toIsoOrNull(extras.handledAt),
-  handled_by: extras.handledBy,
-  muted_until: toIsoOrNull(extras.mutedUntil),
-  overridden_until: toIsoOrNull(extras.overrideUntil),
-  check_schedule: extras.schedule && {
-    cron: extras.schedule.cron,
-    time_zone: extras.schedule.timeZone,
-    from: extras.schedule.from,
-  },
-  ...{ pinned: extras.isPinned, sources: extras.sources, places: extras.places },
-});
 
 /** @param strips by the numbers of the links, if they are included */
 export const toListedLink =
@@ -385,29 +327,14 @@ export const toLinkDetail =
     ...toLink(now)(row),
     evidence: toEvidence(row.evidence),
     last_change: row.lastChange && toLastChange(row.id, row.lastChange),
-    note: row.extras.note,
-    metadata: row.extras.metadata,
-    override: toOverride(row.extras),
-    expect: row.extras.expect,
-    next_turns: row.extras.schedule
-      ? nextTurns(row.extras.schedule, now, 3).map((turn) => turn.toISOString())
+    ...shownAlone(row.details),
+    next_turns: row.details.schedule
+      ? nextTurns(row.details.schedule, now, 3).map((turn) => turn.toISOString())
       : [],
     previous_urls: row.previousUrls.map(({ url, until, changedBy }) => ({
       ...{ url, until: toIso(until), by: changedBy },
     })),
   });
-
-function toOverride({ override }: AllLinkExtras): z.infer<typeof Override> | null {
-  if (!override) return null;
-  const { until, by, at, note, overruled, evidence } = override;
-  const { status, reason, status_code, final_host, cause } = overruled;
-  const message = messageOf(reason as Reason, status_code, cause as Reason | null);
-  return {
-    ...{ until: toIso(until), by, at: toIso(at), note },
-    overruled: { status, reason, message, status_code, final_host },
-    evidence: evidence && toEvidence(JSON.stringify(evidence)),
-  };
-}
 
 export function toRawResponses(rows: LinkResponseRow[]): z.infer<typeof RawResponses> {
   const of = (kind: LinkResponseRow["kind"]) => {

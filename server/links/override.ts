@@ -9,14 +9,15 @@ import { toIso } from "../lib/moments.ts";
 import type { StoredEvidence } from "../verdict/probe/conclusion.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { withDetails, writeDetails } from "./fields/details.ts";
+import type { Override } from "./fields/override.ts";
+import type { LinkDetails } from "./fields/registry.ts";
 import { findLink, findLinkDetail } from "./links.ts";
 import type { LinkDetailRow } from "./model.ts";
 import { regularCheckAt } from "./reschedule.ts";
 import { lockSome } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
-import { type AllLinkExtras, withAllExtras } from "./triage/extras.ts";
-import type { Override } from "./triage/override-model.ts";
-import { recordActions, writeExtras } from "./triage/write-extras.ts";
+import { recordActions } from "./triage/timeline.ts";
 
 const DAY_MS = 86_400_000;
 const LONGEST_DAYS = 90;
@@ -25,7 +26,7 @@ const USUAL_DAYS = 30;
 /** What a person says about a link that a check found dead or unknown. `until` is in milliseconds since 1970. */
 export type OverrideInput = { until?: number | undefined; note: string };
 
-type Found = LinkRow & { extras: AllLinkExtras };
+type Found = LinkRow & { details: LinkDetails };
 
 /**
  * Makes a link alive by a person's word, until a check finds something else than what is overruled, or the time is over.
@@ -48,9 +49,9 @@ export async function setOverride(
     if (link.status === "active" || link.reason === null || link.lastStatus !== link.status)
       throw NOTHING;
     const override = overrideOf(link, { until, note, by: caller.by.name, at: now });
-    const after: AllLinkExtras = {
-      ...link.extras,
-      ...(link.extras.handling === "acknowledged" && OPEN),
+    const after: LinkDetails = {
+      ...link.details,
+      ...(link.details.handling === "acknowledged" && OPEN),
       ...{ overrideUntil: until, override, silentDeathAt: null },
     };
     await publishEvents(within.store, aliveEvents(link, now));
@@ -74,13 +75,13 @@ export async function setOverride(
  */
 export const endOverride = (deps: Deps, caller: Caller, id: string): Promise<LinkDetailRow> =>
   edit(deps, caller, id, saveNoReply, async ({ store: tx, clock }, link) => {
-    if (!link.extras.override) throw notFound("override");
+    if (!link.details.override) throw notFound("override");
     const now = clock.now();
     await tx
       .update(links)
       .set({ ...FREE, nextCheckAt: now, nextTrigger: "manual", updatedAt: now })
       .where(eq(links.no, link.no));
-    const after = { ...link.extras, override: null, overrideUntil: null };
+    const after = { ...link.details, override: null, overrideUntil: null };
     return { after, kind: "override_ended", detail: null };
   });
 
@@ -104,7 +105,7 @@ export const NOTHING_SUSPECTED = {
 } as const;
 
 type Edit = {
-  after: AllLinkExtras;
+  after: LinkDetails;
   kind: "override_set" | "override_ended";
   detail: string | null;
 };
@@ -120,10 +121,10 @@ async function edit(
   const shown = await deps.store.transaction(async (tx) => {
     await lockSome(tx, caller, [{ no }]);
     const within = { ...deps, store: tx };
-    const [link] = await withAllExtras(tx, [await findLink(within, caller, id)]);
+    const [link] = await withDetails(tx, [await findLink(within, caller, id)]);
     const { after, kind, detail } = await write(within, link!);
     const at = deps.clock.now();
-    await writeExtras(tx, caller, [{ no, before: link!.extras, after }], at);
+    await writeDetails(tx, caller, [{ no, before: link!.details, after }], at);
     await recordActions(tx, [{ no, at, kind, actor: caller.by.name, detail }]);
     const action = `link.${kind}` as const;
     await auditChange(within, caller, { action, target: linkTarget([link!]) });

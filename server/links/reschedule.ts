@@ -5,8 +5,9 @@ import { type LinkRow, links } from "../db/tables.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { followUpAt, nextCheckAt, turnAfter } from "../work/schedule.ts";
+import { withListedDetails } from "./fields/details.ts";
+import type { ListedDetails } from "./fields/registry.ts";
 import { hasNumber, lockSome } from "./selection.ts";
-import { type LinkExtras, withExtras } from "./triage/extras.ts";
 
 const RESCHEDULED = {
   no: links.no,
@@ -21,7 +22,7 @@ const RESCHEDULED = {
 };
 
 /** A link's frequency and schedule. */
-type Timed = Pick<LinkRow, "no" | "checkFrequency"> & { extras: Pick<LinkExtras, "schedule"> };
+type Timed = Pick<LinkRow, "no" | "checkFrequency"> & { details: Pick<ListedDetails, "schedule"> };
 
 /**
  * Moves the next checks of links whose frequency or schedule has just changed, in the transaction that changes it.
@@ -33,11 +34,11 @@ export async function rescheduleLinks(deps: Deps, before: Timed[]): Promise<void
   const known = new Map(before.map((link) => [link.no, link]));
   const nos = [...known.keys()];
   const rows = await tx.select(RESCHEDULED).from(links).where(hasNumber(tx, nos));
-  const moved = (await withExtras(tx, rows)).flatMap((link) => {
-    const { checkFrequency, extras } = known.get(link.no)!;
+  const moved = (await withListedDetails(tx, rows)).flatMap((link) => {
+    const { checkFrequency, details } = known.get(link.no)!;
     const isSame =
       link.checkFrequency === checkFrequency &&
-      isSameSchedule(link.extras.schedule, extras.schedule);
+      isSameSchedule(link.details.schedule, details.schedule);
     const at = isSame ? null : nextCheckOf(deps, link);
     return at === null ? [] : [[link.no, at]];
   });
@@ -68,8 +69,8 @@ export async function rescheduleGroup(
         .select(RESCHEDULED)
         .from(links)
         .where(and(hasNumber(tx, nos), eq(links.groupId, groupId)));
-      const moved = (await withExtras(tx, rows)).flatMap((link) => {
-        const at = link.extras.schedule?.from === "link" ? null : nextCheckOf(within, link);
+      const moved = (await withListedDetails(tx, rows)).flatMap((link) => {
+        const at = link.details.schedule?.from === "link" ? null : nextCheckOf(within, link);
         return at === null ? [] : [[link.no, at]];
       });
       await moveChecks(tx, moved);
@@ -78,7 +79,7 @@ export async function rescheduleGroup(
   deps.loops.wake();
 }
 
-const isSameSchedule = (a: LinkExtras["schedule"], b: LinkExtras["schedule"]) =>
+const isSameSchedule = (a: ListedDetails["schedule"], b: ListedDetails["schedule"]) =>
   a?.cron === b?.cron && a?.timeZone === b?.timeZone;
 
 const moveChecks = onRows(
@@ -90,17 +91,17 @@ const moveChecks = onRows(
 );
 
 type Row = LinkRow & { isInBatch: boolean };
-type Rescheduled = Pick<Row, keyof typeof RESCHEDULED> & { extras: LinkExtras };
+type Rescheduled = Pick<Row, keyof typeof RESCHEDULED> & { details: ListedDetails };
 
 type Regular = Pick<LinkRow, "id" | "checkFrequency" | "lastCheckedAt"> & {
-  extras: Pick<LinkExtras, "schedule">;
+  details: Pick<ListedDetails, "schedule">;
 };
 
 /** When a link is checked next by its schedule or frequency, in milliseconds since 1970. */
 export function regularCheckAt({ config, clock }: Deps, link: Regular): number {
   const now = clock.now();
-  const { id: linkId, lastCheckedAt, extras, checkFrequency } = link;
-  const turn = extras.schedule && turnAfter(extras.schedule, { linkId, from: now });
+  const { id: linkId, lastCheckedAt, details, checkFrequency } = link;
+  const turn = details.schedule && turnAfter(details.schedule, { linkId, from: now });
   const frequencySeconds = config.frequencySeconds[checkFrequency];
   return turn ?? nextCheckAt({ linkId, frequencySeconds, from: lastCheckedAt ?? now });
 }

@@ -65,7 +65,7 @@ async function takeExternalIds(tx: Store, nos: number[]): Promise<Map<number, st
 const selectExternalIds = onRows(
   { link: "bigint" },
   (rows) => sql`
-    select link_no, external_id from link_texts
+    select link_no, external_id from link_details
     where link_no in (select link from ${rows} as chosen) and external_id is not null
   `,
 );
@@ -73,6 +73,6 @@ const selectExternalIds = onRows(
 const clearExternalIds = onRows(
   { link: "bigint" },
   (rows) => sql`
-    update link_texts set external_id = null where link_no in (select link from ${rows} as chosen)
+    update link_details set external_id = null where link_no in (select link from ${rows} as chosen)
   `,
 );

@@ -126,9 +126,9 @@ export async function returnExternalIds(tx: Store, some: RetiredLink[]): Promise
 const setExternalIds = onRows(
   { link: "bigint", account: "bigint", given_id: "text" },
   (rows) => sql`
-    update link_texts set external_id = given_id from ${rows} as given
+    update link_details set external_id = given_id from ${rows} as given
     where link_no = link and not exists (
-      select 1 from link_texts other where other.account_no = account and other.external_id = given_id
+      select 1 from link_details other where other.account_no = account and other.external_id = given_id
     )
   `,
 );

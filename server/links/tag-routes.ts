@@ -13,8 +13,8 @@ import {
 import { flag, oneOf, paging, queryFlag, text } from "../lib/fields.ts";
 import { LINK_SORTS } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
+import { tagName } from "./fields/tags.ts";
 import { filterOf, NARROWING } from "./model.ts";
-import { tagName } from "./triage/fields.ts";
 import { deleteTag, listTags, renameTag } from "./triage/tag-list.ts";
 import {
   changeView,

@@ -4,7 +4,7 @@ import { noSuchPerson } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockLinks } from "../db/queries.ts";
 import { type LinkRow, links } from "../db/tables.ts";
-import { AppError, type FieldProblems, invalid } from "../lib/errors.ts";
+import { AppError, invalid } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { contextFor, writeEdits } from "./change.ts";
@@ -16,11 +16,12 @@ import {
   groupIdIn,
   readItems,
 } from "./create.ts";
-import { applyEdit, type EditContext, type LinkEdit, refusalOf } from "./edit.ts";
+import { applyEdit, type LinkEdit, refusalOf } from "./edit.ts";
+import { withDetails } from "./fields/details.ts";
+import { duplicateId, findTakenIds } from "./fields/external-id.ts";
+import type { EditContext } from "./fields/field.ts";
+import { type LinkDetails, problemsIn } from "./fields/registry.ts";
 import { UpsertItem } from "./model.ts";
-import { type AllLinkExtras, withAllExtras } from "./triage/extras.ts";
-import { problemOfMute } from "./triage/fields.ts";
-import { duplicateId, findTakenIds } from "./triage/references.ts";
 
 /** What became of one item, in the order of the request. */
 export type Upserted =
@@ -97,9 +98,7 @@ async function readUpserts(
     const { url, external_id: externalId, ...rest } = shape.data;
     // A link that is named stays, whatever its sources have.
     const edit = { pinned: true, ...rest };
-    const problems: FieldProblems = {};
-    const mute = problemOfMute(edit, deps.clock.now());
-    if (mute !== null) problems.muted_until = [mute];
+    const problems = problemsIn(edit, deps.clock.now());
     if (edit.group_id && !groups.has(edit.group_id)) problems.group_id = ["no such group"];
     if (edit.assignee_id && !people.has(edit.assignee_id))
       problems.assignee_id = [noSuchPerson(edit.assignee_id)];
@@ -113,7 +112,7 @@ async function readUpserts(
 
 const INVALID = "The item is not valid.";
 
-type Known = LinkRow & { extras: AllLinkExtras };
+type Known = LinkRow & { details: LinkDetails };
 
 /** The account's links that have the external ids of items, by these, locked. */
 async function findKnown(
@@ -133,8 +132,8 @@ async function findKnown(
     tx,
     numbers.map(({ no }) => no),
   );
-  const rows = await withAllExtras(tx, await tx.select().from(links).where(isKnown));
-  return new Map(rows.map((row) => [row.extras.externalId!, row]));
+  const rows = await withDetails(tx, await tx.select().from(links).where(isKnown));
+  return new Map(rows.map((row) => [row.details.externalId!, row]));
 }
 
 type Changed = { link: Known; fields: string[] };
@@ -179,7 +178,7 @@ async function updateKnown(
     ({ change }, i) => change.fields.length > 0 && !(outcomes[i] instanceof AppError),
   );
   // A new URL has ended what was decided about the old one.
-  const fresh = await withAllExtras(
+  const fresh = await withDetails(
     deps.store,
     edited.map(({ link }) => link),
   );

@@ -3,11 +3,12 @@ import { lockLinks } from "../db/queries.ts";
 import { onRows, preparedOnce, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkRow, type LinkSummary, links } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import type { Override } from "../links/triage/override-model.ts";
+import type { Override } from "../links/fields/override.ts";
 import type { Expect } from "../verdict/expectations.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
-import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf, newLease } from "../work/nodes.ts";
+import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf } from "../work/nodes.ts";
+import { newLease } from "../work/queue.ts";
 
 /** Most links in one statement: more would delay other requests. */
 const ROWS = 500;
@@ -83,9 +84,7 @@ async function withSettings(store: Store, claimed: ClaimedLink[]): Promise<Claim
 const selectSettings = onRows(
   { no: "bigint" },
   (rows) => sql`
-    select given.no, override, expect from ${rows} as given
-    left join link_triage on link_triage.link_no = given.no and override is not null
-    left join link_settings on link_settings.link_no = given.no and expect is not null
+    select given.no, override, expect from ${rows} as given join link_details on link_no = given.no
     where override is not null or expect is not null
   `,
 );

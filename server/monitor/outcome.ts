@@ -1,6 +1,6 @@
 import type { Verdict } from "../lib/vocabulary.ts";
+import type { Override } from "../links/fields/override.ts";
 import type { OverrideEnd } from "../links/triage/after-checks.ts";
-import type { Override } from "../links/triage/override-model.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import { type DeadReason, isMonitorFault, type Reason } from "../verdict/reasons/reasons.ts";
 import type { ClaimedLink } from "./claim.ts";

@@ -22,11 +22,11 @@ export async function readSchedules(
 const selectSchedules = onRows(
   { no: "bigint" },
   (rows) => sql`
-    select links.no, coalesce(link_settings.cron, groups.cron),
-      case when link_settings.cron is null then groups.time_zone else link_settings.time_zone end
+    select links.no, coalesce(details.cron, groups.cron),
+      case when details.cron is null then groups.time_zone else details.time_zone end
     from ${rows} as given join links on links.no = given.no
-    left join link_settings on link_settings.link_no = links.no
+    left join link_details details on details.link_no = links.no
     left join groups on groups.id = links.group_id
-    where link_settings.cron is not null or groups.cron is not null
+    where details.cron is not null or groups.cron is not null
   `,
 );

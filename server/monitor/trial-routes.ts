@@ -37,9 +37,9 @@ export const trialRoutes = (deps: Deps) =>
     .post(
       "/:id/try",
       async ({ caller, params, body: { expect }, request }) => {
-        const { extras, ...link } = await findLinkDetail(deps, caller, params.id);
+        const { details, ...link } = await findLinkDetail(deps, caller, params.id);
         await refuseTooMany(deps, caller.accountId);
-        const wanted = expect === undefined ? extras.expect : expect;
+        const wanted = expect === undefined ? details.expect : expect;
         const seen = await tryLink(
           deps,
           { ...link, nextTrigger: "manual", ...(wanted && { expect: wanted }) },

@@ -6,7 +6,7 @@ import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { addLink } from "../../tests/rows.ts";
 import { type Site, startSite } from "../../tests/site.ts";
 import { startReading } from "../../tests/sources/reading.ts";
-import { events, linkOrigins, links, occurrences, sourcePages, sources } from "../db/tables.ts";
+import { events, linkDetails, links, occurrences, sourcePages, sources } from "../db/tables.ts";
 import { chunksOf } from "../lib/steps.ts";
 import type { StoredEvent } from "../webhooks/chat-message.ts";
 import { mailTextFor } from "../webhooks/email.ts";
@@ -112,9 +112,13 @@ onServer("An event about a link that died", (server, { test, testOnBoth }) => {
         isFragmentMissing: false,
       }));
       for (const some of chunksOf(500, places)) await store.insert(occurrences).values(some);
-      await store
-        .insert(linkOrigins)
-        .values({ linkNo: link!.no, isPinned: true, sources: 1, places: PAGES });
+      await store.insert(linkDetails).values({
+        linkNo: link!.no,
+        accountNo: link!.accountNo,
+        isPinned: true,
+        sources: 1,
+        places: PAGES,
+      });
 
       await check(server(), [id], "http_404");
 

@@ -4,7 +4,7 @@ import type { Caller } from "../api/caller.ts";
 import { sumOf } from "../db/queries.ts";
 import { contains, numbersOf, type Store } from "../db/store.ts";
 import {
-  linkOrigins,
+  linkDetails,
   links,
   linkTags,
   occurrences,
@@ -301,9 +301,9 @@ async function keptPlaces(store: Store, linkNo: number, source: SourceRow | null
         .from(sourceLinks)
         .where(and(eq(sourceLinks.sourceNo, source.no), eq(sourceLinks.linkNo, linkNo)))
     : await store
-        .select({ places: linkOrigins.places })
-        .from(linkOrigins)
-        .where(eq(linkOrigins.linkNo, linkNo));
+        .select({ places: linkDetails.places })
+        .from(linkDetails)
+        .where(eq(linkDetails.linkNo, linkNo));
   return row?.places ?? 0;
 }
 

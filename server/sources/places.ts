@@ -223,6 +223,7 @@ export async function ensureLinks(
   await markUnpinned(
     tx,
     fresh.map((no) => [no]),
+    { accountNo: caller.accountNo },
   );
   return { numbers, refused };
 }
@@ -252,8 +253,8 @@ async function findLinks(
 const markUnpinned = onRows(
   { link: "bigint" },
   (rows) => sql`
-    insert into link_origins (link_no, is_pinned, sources, places)
-    select link, 0, 0, 0 from ${rows} as given where true
+    insert into link_details (link_no, account_no, is_pinned)
+    select link, cast(${sql.placeholder("accountNo")} as bigint), 0 from ${rows} as given where true
     on conflict (link_no) do update set is_pinned = 0
   `,
 );
@@ -307,10 +308,10 @@ const addPlaces = onRows(
 const addOrigins = onRows(
   { ...TIES, fresh: "bigint" },
   (rows) => sql`
-    insert into link_origins (link_no, is_pinned, sources, places)
-    select link, 1, fresh, more from ${rows} as given join links on links.no = link where true
-    on conflict (link_no) do update set sources = link_origins.sources + excluded.sources,
-      places = link_origins.places + excluded.places
+    insert into link_details (link_no, account_no, sources, places)
+    select link, account_no, fresh, more from ${rows} as given join links on links.no = link where true
+    on conflict (link_no) do update set sources = link_details.sources + excluded.sources,
+      places = link_details.places + excluded.places
   `,
 );
 

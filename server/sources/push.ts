@@ -1,6 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, lte, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { occurrences, type SourceRow, sourceLinks, sourcePages, sources } from "../db/tables.ts";
 import { type DocumentFormat, formatOfName } from "../documents/formats.ts";
@@ -11,6 +10,7 @@ import { batchOf, readingWithout } from "../reading/parts.ts";
 import type { Place } from "../reading/places.ts";
 import { placeAt, placesOf } from "../reading/places.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { makeChange, type Unit } from "../work/unit.ts";
 import type { PushedItem } from "./model.ts";
 import { PUSH_RUN } from "./runs.ts";
 import { detachLinks, removePlaces } from "./settle.ts";
@@ -28,7 +28,7 @@ const VERSION = 1;
 /** Written together. */
 const PAGES_AT_ONCE = 20;
 /** Links of a source that is pushed to leave after so long without a place, since it has no runs. */
-const MISSING_MS = 7 * 86_400_000;
+export const MISSING_MS = 7 * 86_400_000;
 
 type Page = { url: string; title: string | null; places: Place[]; hash: string };
 
@@ -56,11 +56,11 @@ export async function pushItems(
   const inOrder = () => read.map((page) => results.get(page)!);
   const some = chunksOf(PAGES_AT_ONCE, pages);
   for (const [i, chunk] of (some.length > 0 ? some : [[]]).entries()) {
-    await writePushed(deps, caller, id, async (within, source) => {
-      for (const [page, result] of await storePages(within, source, chunk)) {
-        results.set(page, result);
-      }
-      if (i >= some.length - 1) await saveReply(within.store, inOrder());
+    await makeChange(deps, caller, async (unit) => {
+      const source = await findPushed(unit, caller, id);
+      for (const [page, result] of await storePages(unit, source, chunk)) results.set(page, result);
+      await noteWritten(unit, source);
+      if (i >= some.length - 1) await saveReply(unit.store, inOrder());
     });
   }
   return inOrder();
@@ -68,30 +68,25 @@ export async function pushItems(
 
 /** Removes pages with what stood on them. @throws as `pushItems` */
 export async function deletePushed(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   urls: string[],
-  saveReply: SaveReply<PushResult[]> = saveNoReply,
 ): Promise<PushResult[]> {
-  await findPushed(deps, caller, id);
-  let results: PushResult[] = [];
-  await writePushed(deps, caller, id, async (within, source) => {
-    const { store: tx } = within;
-    const keys = urls.map(keyOf);
-    const rows = await tx
-      .select({ no: sourcePages.no, key: sourcePages.urlKey })
-      .from(sourcePages)
-      .where(and(eq(sourcePages.sourceNo, source.no), inArray(sourcePages.urlKey, keys)));
-    const nos = rows.map(({ no }) => no);
-    await removeFrom(within, source, nos);
-    await tx.delete(sourcePages).where(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`));
-    await addToCounts(tx, source, -rows.length);
-    const gone = new Set(rows.map(({ key }) => key));
-    results = urls.map((url, i) => ({ kind: gone.has(keys[i]!) ? "deleted" : "missing", url }));
-    await saveReply(tx, results);
-  });
-  return results;
+  const source = await findPushed(unit, caller, id);
+  const { store: tx } = unit;
+  const keys = urls.map(keyOf);
+  const rows = await tx
+    .select({ no: sourcePages.no, key: sourcePages.urlKey })
+    .from(sourcePages)
+    .where(and(eq(sourcePages.sourceNo, source.no), inArray(sourcePages.urlKey, keys)));
+  const nos = rows.map(({ no }) => no);
+  await removeFrom(unit, source, nos);
+  await tx.delete(sourcePages).where(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`));
+  await addToCounts(tx, source, -rows.length);
+  await noteWritten(unit, source);
+  const gone = new Set(rows.map(({ key }) => key));
+  return urls.map((url, i) => ({ kind: gone.has(keys[i]!) ? "deleted" : "missing", url }));
 }
 
 async function findPushed(deps: Deps, caller: Caller, id: string): Promise<SourceRow> {
@@ -104,21 +99,10 @@ async function findPushed(deps: Deps, caller: Caller, id: string): Promise<Sourc
   return source;
 }
 
-async function writePushed(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  write: (within: Deps, source: SourceRow) => Promise<void>,
-): Promise<void> {
-  await deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const within = { ...deps, store: tx };
-    const source = await findPushed(within, caller, id);
-    await write(within, source);
-    await noteMissing(within, source);
-  });
-  deps.loops.wake();
-  deps.topics.counted(new Set([caller.accountId]));
+/** Ends a change of what stands on pages. */
+async function noteWritten(unit: Unit, source: SourceRow): Promise<void> {
+  await noteMissing(unit, source);
+  unit.afterCommit(({ topics }) => topics.counted(new Set([source.accountId])));
 }
 
 const keyOf = (url: string): string => URL.parse(url)?.href ?? url;

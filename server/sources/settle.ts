@@ -3,7 +3,7 @@ import { lockLinks } from "../db/queries.ts";
 import { numbersOf, onRows, type Store } from "../db/store.ts";
 import {
   linkCounts,
-  linkOrigins,
+  linkDetails,
   occurrences,
   type SourcePageRow,
   type SourceRow,
@@ -293,7 +293,7 @@ const countOff = onRows(
 const countOffOrigins = onRows(
   LESS,
   (rows) =>
-    sql`update link_origins set places = places - less from ${rows} as gone where link_no = link`,
+    sql`update link_details set places = places - less from ${rows} as gone where link_no = link`,
 );
 
 /** A page that others still lead to stays known. */
@@ -392,24 +392,22 @@ export async function detachLinks(
     ties.map(({ no, places }) => [no, places]),
   );
   const isAlone = and(
-    inArray(linkOrigins.linkNo, given),
-    eq(linkOrigins.sources, 0),
-    eq(linkOrigins.isPinned, false),
+    inArray(linkDetails.linkNo, given),
+    eq(linkDetails.sources, 0),
+    eq(linkDetails.isPinned, false),
   );
-  if (pins) {
-    await tx.update(linkOrigins).set({ isPinned: true }).where(isAlone);
-    return 0;
-  }
-  const alone = await tx.select({ no: linkOrigins.linkNo }).from(linkOrigins).where(isAlone);
+  const alone = pins
+    ? []
+    : await tx.select({ no: linkDetails.linkNo }).from(linkDetails).where(isAlone);
   const retired = await retireLinks(deps, source, alone);
-  await tx.delete(linkOrigins).where(isAlone);
+  await tx.update(linkDetails).set({ isPinned: true }).where(isAlone);
   return retired;
 }
 
 const endOrigins = onRows(
   LESS,
   (rows) => sql`
-    update link_origins set sources = sources - 1, places = places - less from ${rows} as gone
+    update link_details set sources = sources - 1, places = places - less from ${rows} as gone
     where link_no = link
   `,
 );

@@ -17,7 +17,7 @@ const WRITTEN = {
   occurrences: "page_no",
   source_links: "link_no",
   links: "no",
-  link_origins: "link_no",
+  link_details: "link_no",
   link_tags: "link_no",
 };
 

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, isNull, sql } from "drizzle-orm";
 import { auditChange, fieldsOf } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, sumOf, takeNumbers } from "../db/queries.ts";
+import { sumOf, takeNumbers } from "../db/queries.ts";
 import { contains, type Store } from "../db/store.ts";
 import { linkCounts, type SourceRow, sourcePages, sourceRuns, sources } from "../db/tables.ts";
 import { conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
@@ -15,8 +15,9 @@ import { isExternalName, parseTarget } from "../net/policy.ts";
 import type { Credential } from "../reading/credentials.ts";
 import { canRead } from "../reading/read.ts";
 import { SETTINGS_OF, type SettingsOf } from "../reading/settings.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
 import { bucketOf, bucketOfUrl } from "../work/nodes.ts";
+import type { Unit } from "../work/unit.ts";
 import {
   type CredentialInput,
   type NewSource,
@@ -118,43 +119,52 @@ export async function listSources(
 
 /** @throws VALIDATION_ERROR; CONFLICT for a name that is taken, or at the limit */
 export async function createSource(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   input: NewSource,
-  saveReply: SaveReply<ShownSource> = saveNoReply,
 ): Promise<ShownSource> {
-  const { kind, credential, schedule, paused: isPaused } = input;
-  const url = readUrl(deps, kind, input.url ?? null);
+  const { kind, credential, paused: isPaused } = input;
+  const url = readUrl(unit, kind, input.url ?? null);
   const settings = readSettings(kind, input.settings);
-  refuseManyPages(deps, caller, input.settings);
-  refuseCredential(deps, kind, url, credential);
-  await refuseUnknownGroup(deps, caller, input.group_id, "group_id");
-  const created = await deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const within = { ...deps, store: tx };
-    await refuseAtLimit(within, caller);
-    await refuseName(tx, caller, input.name);
-    const now = deps.clock.now();
-    const id = newId();
-    const row: SourceRow = {
-      ...{ no: await takeNumbers(tx, 1), id, accountId: caller.accountId },
-      ...{ accountNo: caller.accountNo, name: input.name, kind, url: url?.href ?? null },
-      settings: JSON.stringify(settings),
-      credential: credential && deps.secrets.seal(JSON.stringify(credential)),
-      ...{ groupId: input.group_id, checkFrequency: input.check_frequency, cron: schedule },
-      ...{ timeZone: input.time_zone, isPaused, bucket: url ? bucketOfUrl(url) : bucketOf(id) },
-      ...{ dueAt: null, lease: null, runNo: 0, completeRun: 0, pages: 0, places: 0 },
-      ...{ failingSince: null, deletedAt: null, retires: false, createdAt: now, updatedAt: now },
-    };
-    await tx.insert(sources).values(row);
-    if (!isPaused && kind !== "push") await startRun(within, row, { trigger: "initial" });
-    await auditChange(within, caller, { action: "source.created", target: targetOf(row) });
-    const source = await showSource(within, caller, id);
-    await saveReply(tx, source);
-    return source;
-  });
-  deps.loops.wake();
-  return created;
+  refuseManyPages(unit, caller, input.settings);
+  refuseCredential(unit, kind, url, credential);
+  await refuseUnknownGroup(unit, caller, input.group_id, "group_id");
+  await refuseAtLimit(unit, caller);
+  await refuseName(unit.store, caller, input.name);
+  const now = unit.clock.now();
+  const id = newId();
+  const row: SourceRow = {
+    no: await takeNumbers(unit.store, 1),
+    id,
+    accountId: caller.accountId,
+    accountNo: caller.accountNo,
+    name: input.name,
+    kind,
+    url: url?.href ?? null,
+    settings: JSON.stringify(settings),
+    credential: credential && unit.secrets.seal(JSON.stringify(credential)),
+    groupId: input.group_id,
+    checkFrequency: input.check_frequency,
+    cron: input.schedule,
+    timeZone: input.time_zone,
+    isPaused,
+    bucket: url ? bucketOfUrl(url) : bucketOf(id),
+    dueAt: null,
+    lease: null,
+    runNo: 0,
+    completeRun: 0,
+    pages: 0,
+    places: 0,
+    failingSince: null,
+    deletedAt: null,
+    retires: false,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await unit.store.insert(sources).values(row);
+  if (!isPaused && kind !== "push") await startRun(unit, row, { trigger: "initial" });
+  await auditChange(unit, caller, { action: "source.created", target: targetOf(row) });
+  return showSource(unit, caller, id);
 }
 
 /** Queues a run that is due at once. */
@@ -274,62 +284,64 @@ async function refuseName(
 
 /** What is left out stays. @throws VALIDATION_ERROR, NOT_FOUND, FORBIDDEN, CONFLICT */
 export async function changeSource(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   change: SourceChange,
 ): Promise<ShownSource> {
-  await refuseUnknownGroup(deps, caller, change.group_id, "group_id");
-  const changed = await deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const within = { ...deps, store: tx };
-    const before = await findSource(within, caller, id);
-    refuseFixed(before, change);
-    const url = before.url === null ? null : new URL(before.url);
-    refuseCredential(deps, before.kind, url, change.credential);
-    if (change.name) await refuseName(tx, caller, change.name, before.id);
-    const known = JSON.parse(before.settings);
-    const settings = change.settings ? readSettings(before.kind, change.settings, known) : known;
-    refuseManyPages(deps, caller, change.settings);
-    const after = {
-      ...{ name: change.name ?? before.name, settings },
-      group_id: change.group_id === undefined ? before.groupId : change.group_id,
-      check_frequency: change.check_frequency ?? before.checkFrequency,
-      schedule: change.schedule === undefined ? before.cron : change.schedule,
-      time_zone: change.time_zone ?? before.timeZone,
-      paused: change.paused ?? before.isPaused,
-    };
-    const fields = [
-      ...fieldsOf(after, {
-        ...{ name: before.name, settings: known, group_id: before.groupId },
-        ...{ check_frequency: before.checkFrequency, schedule: before.cron },
-        ...{ time_zone: before.timeZone, paused: before.isPaused },
-      }),
-      ...(change.credential === undefined ? [] : ["credential"]),
-    ];
-    if (fields.length === 0) return showSource(within, caller, id);
-    const columns = {
-      ...{ name: after.name, settings: JSON.stringify(settings), groupId: after.group_id },
-      ...{ checkFrequency: after.check_frequency, cron: after.schedule },
-      ...{ timeZone: after.time_zone, isPaused: after.paused, updatedAt: deps.clock.now() },
-      ...(change.credential !== undefined && {
-        credential: change.credential && deps.secrets.seal(JSON.stringify(change.credential)),
-      }),
-    };
-    const run = await latestRun(tx, before);
-    const isIdle = !run || !isUnderWay(run);
-    const next = nextRunAt({ ...before, ...columns }, deps.clock.now());
-    await tx
-      .update(sources)
-      .set({ ...columns, ...(isIdle && { dueAt: next }) })
-      .where(eq(sources.no, before.no));
-    await auditChange(within, caller, {
-      ...{ action: "source.changed", target: targetOf(before), fields },
-    });
-    return showSource(within, caller, id);
-  });
-  deps.loops.wake();
-  return changed;
+  await refuseUnknownGroup(unit, caller, change.group_id, "group_id");
+  const before = await findSource(unit, caller, id);
+  refuseFixed(before, change);
+  const url = before.url === null ? null : new URL(before.url);
+  refuseCredential(unit, before.kind, url, change.credential);
+  if (change.name) await refuseName(unit.store, caller, change.name, before.id);
+  const known = JSON.parse(before.settings);
+  const settings = change.settings ? readSettings(before.kind, change.settings, known) : known;
+  refuseManyPages(unit, caller, change.settings);
+  const after = {
+    name: change.name ?? before.name,
+    settings,
+    group_id: change.group_id === undefined ? before.groupId : change.group_id,
+    check_frequency: change.check_frequency ?? before.checkFrequency,
+    schedule: change.schedule === undefined ? before.cron : change.schedule,
+    time_zone: change.time_zone ?? before.timeZone,
+    paused: change.paused ?? before.isPaused,
+  };
+  const fields = [
+    ...fieldsOf(after, {
+      name: before.name,
+      settings: known,
+      group_id: before.groupId,
+      check_frequency: before.checkFrequency,
+      schedule: before.cron,
+      time_zone: before.timeZone,
+      paused: before.isPaused,
+    }),
+    ...(change.credential === undefined ? [] : ["credential"]),
+  ];
+  if (fields.length === 0) return showSource(unit, caller, id);
+  const columns = {
+    name: after.name,
+    settings: JSON.stringify(settings),
+    groupId: after.group_id,
+    checkFrequency: after.check_frequency,
+    cron: after.schedule,
+    timeZone: after.time_zone,
+    isPaused: after.paused,
+    updatedAt: unit.clock.now(),
+    ...(change.credential !== undefined && {
+      credential: change.credential && unit.secrets.seal(JSON.stringify(change.credential)),
+    }),
+  };
+  const run = await latestRun(unit.store, before);
+  const isIdle = !run || !isUnderWay(run);
+  const next = nextRunAt({ ...before, ...columns }, unit.clock.now());
+  await unit.store
+    .update(sources)
+    .set({ ...columns, ...(isIdle && { dueAt: next }) })
+    .where(eq(sources.no, before.no));
+  await auditChange(unit, caller, { action: "source.changed", target: targetOf(before), fields });
+  return showSource(unit, caller, id);
 }
 
 function refuseFixed(source: SourceRow, change: SourceChange): void {
@@ -342,23 +354,18 @@ function refuseFixed(source: SourceRow, change: SourceChange): void {
 
 /** Deletes a source for everyone; what belongs to it goes step by step. */
 export async function deleteSource(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   { retires }: { retires: boolean },
 ): Promise<void> {
-  await deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const within = { ...deps, store: tx };
-    const source = await findSource(within, caller, id);
-    const now = deps.clock.now();
-    await tx
-      .update(sources)
-      .set({ deletedAt: now, retires, lease: null, dueAt: now })
-      .where(eq(sources.no, source.no));
-    await auditChange(within, caller, { action: "source.deleted", target: targetOf(source) });
-  });
-  deps.loops.wake();
+  const source = await findSource(unit, caller, id);
+  const now = unit.clock.now();
+  await unit.store
+    .update(sources)
+    .set({ deletedAt: now, retires, lease: null, dueAt: now })
+    .where(eq(sources.no, source.no));
+  await auditChange(unit, caller, { action: "source.deleted", target: targetOf(source) });
 }
 
 /** `isNew` is false when a run was under way already. */
@@ -366,53 +373,32 @@ export type RunStart = { runId: string; status: Run["status"]; isNew: boolean };
 
 /** Queues a run, unless one is under way. @throws CONFLICT for a source that others send to */
 export async function requestRun(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   { acceptsShrink = false }: { acceptsShrink?: boolean } = {},
-  saveReply: SaveReply<RunStart> = saveNoReply,
 ): Promise<RunStart> {
-  const start = await deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const within = { ...deps, store: tx };
-    const source = await findSource(within, caller, id);
-    if (source.kind === "push") {
-      throw conflict("Others send to this source; it is not read.", { reason: "wrong_kind" });
-    }
-    const run = await latestRun(tx, source);
-    const isNew = !run || !isUnderWay(run);
-    const next = isNew ? await startRun(within, source, { trigger: "manual", acceptsShrink }) : run;
-    if (isNew)
-      await auditChange(within, caller, { action: "source.run_asked", target: targetOf(source) });
-    const result = { runId: next.id, status: next.status, isNew };
-    await saveReply(tx, result);
-    return result;
-  });
-  deps.loops.wake();
-  return start;
+  const source = await findSource(unit, caller, id);
+  if (source.kind === "push") {
+    throw conflict("Others send to this source; it is not read.", { reason: "wrong_kind" });
+  }
+  const run = await latestRun(unit.store, source);
+  if (run && isUnderWay(run)) return { runId: run.id, status: run.status, isNew: false };
+  const next = await startRun(unit, source, { trigger: "manual", acceptsShrink });
+  await auditChange(unit, caller, { action: "source.run_asked", target: targetOf(source) });
+  return { runId: next.id, status: next.status, isNew: true };
 }
 
 /** Ends the run under way; nothing is removed. @throws CONFLICT without one */
-export async function cancelRun(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  saveReply: SaveReply<RunStart> = saveNoReply,
-): Promise<RunStart> {
-  return deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const within = { ...deps, store: tx };
-    const source = await findSource(within, caller, id);
-    const run = await latestRun(tx, source);
-    if (!run || !isUnderWay(run)) {
-      throw conflict("No run is under way.", { reason: "not_running" });
-    }
-    const ended = await endRun(within, source, run, { status: "cancelled" });
-    await auditChange(within, caller, { action: "source.cancelled", target: targetOf(source) });
-    const result = { runId: run.id, status: ended.run.status, isNew: false };
-    await saveReply(tx, result);
-    return result;
-  });
+export async function cancelRun(unit: Unit, caller: Caller, id: string): Promise<RunStart> {
+  const source = await findSource(unit, caller, id);
+  const run = await latestRun(unit.store, source);
+  if (!run || !isUnderWay(run)) {
+    throw conflict("No run is under way.", { reason: "not_running" });
+  }
+  const ended = await endRun(unit, source, run, { status: "cancelled" });
+  await auditChange(unit, caller, { action: "source.cancelled", target: targetOf(source) });
+  return { runId: run.id, status: ended.run.status, isNew: false };
 }
 
 /** Lists the runs of a source, newest first. */

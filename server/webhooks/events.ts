@@ -73,13 +73,11 @@ const GONE: Noted = { linkNo: 0, notes: NO_NOTES, foundOn: null };
 const selectNotes = onRows(
   { link_id: "text" },
   (rows) => sql`
-    select links.id, links.no, origins.places, texts.title, texts.external_id, texts.metadata, texts.note,
-      triage.handling, triage.assignee_id, users.email, named_group.name, (select string_agg(tags.name, ',') from link_tags join tags on tags.no = tag_no where link_no = links.no)
+    select links.id, links.no, nullif(details.places, 0), details.title, details.external_id, details.metadata, details.note,
+      details.handling, details.assignee_id, users.email, named_group.name, (select string_agg(tags.name, ',') from link_tags join tags on tags.no = tag_no where link_no = links.no)
     from ${rows} as named join links on links.id = link_id
-    left join link_origins origins on origins.link_no = links.no and origins.places > 0
-    left join link_texts texts on texts.link_no = links.no
-    left join link_triage triage on triage.link_no = links.no
-    left join users on users.id = triage.assignee_id
+    left join link_details details on details.link_no = links.no
+    left join users on users.id = details.assignee_id
     left join groups named_group on named_group.id = links.group_id
   `,
 );

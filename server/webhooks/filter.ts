@@ -239,7 +239,7 @@ export const passesFilter: SQL = sql.raw(`(
     )}
     and ${isAny(
       "assignee",
-      `f.value = coalesce((select assignee_id from link_triage t where t.link_no = happened.link_no), '${NO_ASSIGNEE}')`,
+      `f.value = coalesce((select assignee_id from link_details t where t.link_no = happened.link_no), '${NO_ASSIGNEE}')`,
     )}
   ))`);
 
@@ -282,7 +282,7 @@ export function reasonPasses({ reasons }: Filter, reason: SQLWrapper): SQL | und
 /** A condition on links: they pass the filter as they are now. Undefined for a filter that passes all. */
 export function linksThatPass(filter: Filter): SQL | undefined {
   const { group_ids: ids, services, tags, assignee } = filter;
-  const assigned = sql`(select assignee_id from link_triage where link_no = ${links.no})`;
+  const assigned = sql`(select assignee_id from link_details where link_no = ${links.no})`;
   const inGroups = ids?.filter((id) => id !== NO_GROUP) ?? [];
   const inGroup = inGroups.length > 0 ? inArray(links.groupId, inGroups) : sql`1 = 0`;
   const inNone = ids?.includes(NO_GROUP) ? sql`${links.groupId} is null` : sql`1 = 0`;

@@ -209,13 +209,15 @@ async function countHandled({
   filter,
 }: Pick<Scope, "store" | "accountNo" | "filter">): Promise<Summary["handled"]> {
   const passes = filter ? linksThatPass(filter) : undefined;
-  const of = (which: SQL) => sql`from link_triage t join links on links.no = t.link_no
-    where ${and(sql`t.account_no = ${accountNo} and ${which}`, passes)}`;
+  const isOurs = and(eq(links.accountNo, accountNo), passes);
   const [handled, overridden] = await Promise.all([
     store.readPool.all<[string, number]>(
-      sql`select t.handling, count(*) ${of(sql`t.handling <> 'open'`)} group by t.handling`,
+      sql`select handling, count(*) from links where handling <> 'open' and ${isOurs} group by handling`,
     ),
-    store.readPool.all<[number]>(sql`select count(*) ${of(sql`t.override_until is not null`)}`),
+    store.readPool.all<
+      [number]
+    >(sql`select count(*) from link_details d join links on links.no = d.link_no
+      where d.account_no = ${accountNo} and d.override_until is not null and ${isOurs}`),
   ]);
   const countOf = (wanted: string) =>
     Number(handled.find(([handling]) => handling === wanted)?.[1] ?? 0);

@@ -5,6 +5,7 @@ import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { type NewAccount, operatorOf } from "../../server/accounts/users.ts";
 import { type AuditRow, audit, users } from "../../server/db/tables.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import type { Asker, TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 
@@ -16,7 +17,9 @@ export async function newAdministrator(server: TestServer): Promise<Administrato
   const { store } = server.deps;
   await store.update(users).set({ isAdmin: true }).where(eq(users.id, fresh.owner.id));
   const caller = await operatorOf(server.deps, fresh.account.id);
-  const { value, id } = await createKey(server.deps, caller, { name: "mine" });
+  const { value, id } = await makeChange(server.deps, caller, (unit) =>
+    createKey(unit, caller, { name: "mine" }),
+  );
   const browser = await enter(server, fresh.owner.id);
   return { ...fresh, me: server.asker(value, caller), keyId: id, browser };
 }

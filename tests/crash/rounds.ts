@@ -198,10 +198,9 @@ const MISCOUNTED = `
   union select 'handled of ' || a.no from accounts a
     where (select count(*) from links where account_no = a.no and status = 'dead' and handling <> 'open') <>
       (select coalesce(sum(handled), 0) from link_counts where subject = a.no)
-  union select 'handling of ' || l.url from links l left join link_triage on link_no = l.no
-    where l.handling <> coalesce(link_triage.handling, 'open')
-  union select 'note of ' || link_no from link_texts where link_no not in (select no from links)
-  union select 'decision about ' || link_no from link_triage where link_no not in (select no from links)
+  union select 'handling of ' || l.url from links l left join link_details d on link_no = l.no
+    where l.handling <> coalesce(d.handling, 'open')
+  union select 'details of ' || link_no from link_details where link_no not in (select no from links)
   union select 'tag of ' || link_no from link_tags where link_no not in (select no from links)
   union select 'change of ' || site from changes where link_no not in (select no from links)`;
 

@@ -1,5 +1,5 @@
-import { eq } from "drizzle-orm";
-import { events, linkCounts, links, linkTriage } from "../../server/db/tables.ts";
+import { eq, sql } from "drizzle-orm";
+import { events, linkCounts, linkDetails, links } from "../../server/db/tables.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { Asker, Parsed, TestServer } from "../harness.ts";
@@ -52,9 +52,9 @@ export async function eventsOf({ deps }: TestServer, me: Asker): Promise<string[
  */
 export async function sound({ deps }: TestServer): Promise<void> {
   const rows = await deps.store
-    .select({ no: links.no, copy: links.handling, own: linkTriage.handling })
+    .select({ no: links.no, copy: links.handling, own: sql<string | null>`link_details.handling` })
     .from(links)
-    .leftJoin(linkTriage, eq(linkTriage.linkNo, links.no));
+    .leftJoin(linkDetails, eq(linkDetails.linkNo, links.no));
   const odd = rows.filter(({ copy, own }) => copy !== (own ?? "open"));
   if (odd.length > 0) throw new Error(`handling differs: ${JSON.stringify(odd)}`);
   const all = <Row>(sql: string) => deps.store.readPool.all<Row>(sql as never);
@@ -91,9 +91,7 @@ const ORPHANS = `
   select 'tag', tag_no from link_tags where tag_no not in (select no from tags) or link_no not in (select no from links)
   union select 'counts', subject from link_counts where subject not in
     (select no from accounts union select no from groups union select no from tags)
-  union select 'assignee of', link_no from link_triage where assignee_id is not null
+  union select 'assignee of', link_no from link_details where assignee_id is not null
     and assignee_id not in (select id from users)
-  union select 'decision about', link_no from link_triage where link_no not in (select no from links)
-  union select 'note of', link_no from link_texts where link_no not in (select no from links)
-  union select 'settings of', link_no from link_settings where link_no not in (select no from links)
+  union select 'details of', link_no from link_details where link_no not in (select no from links)
   union select 'URL of', link_no from link_urls where link_no not in (select no from links)`;

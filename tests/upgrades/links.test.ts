@@ -4,6 +4,7 @@ import { createKey } from "../../server/accounts/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { openEngine, ownMigrations } from "../../server/db/open.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import { ENGINES, type Parsed, startServer } from "../harness.ts";
 import { emptyPostgres } from "../postgres.ts";
 import { newScratchFolder } from "../scratch.ts";
@@ -69,7 +70,11 @@ test.each(ENGINES)(
     const server = await startServer(name, { STILLUP_DATABASE_URL: old.url });
     onTestFinished(server.stop);
     const caller = await operatorOf(server.deps, ACCOUNT);
-    const me = server.asker((await createKey(server.deps, caller, { name: "test" })).value, caller);
+    const me = server.asker(
+      (await makeChange(server.deps, caller, (unit) => createKey(unit, caller, { name: "test" })))
+        .value,
+      caller,
+    );
     const total = async (query: string) =>
       (await read(me, `${LINKS}?${query}`)).pagination.total as number;
 
@@ -100,7 +105,11 @@ test.each(ENGINES)(
     const reading = startReading(server);
     onTestFinished(reading.stop);
     const caller = await operatorOf(server.deps, ACCOUNT);
-    const me = server.asker((await createKey(server.deps, caller, { name: "test" })).value, caller);
+    const me = server.asker(
+      (await makeChange(server.deps, caller, (unit) => createKey(unit, caller, { name: "test" })))
+        .value,
+      caller,
+    );
     const { id } = (await me.post(SOURCES, { kind: "push", name: "Blog" })).body.data;
     const urls = async (query = "") =>
       (await read(me, `${LINKS}?sort=url${query}`)).items.map(({ url }: Parsed) => url);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { Page } from "playwright-core";
 import { createKey } from "../../server/accounts/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import { closeVisitors, openVisitor, type Visitor } from "../browser.ts";
 import { buildDashboard } from "../build-dashboard.ts";
 import { startServer, type TestServer } from "../harness.ts";
@@ -62,7 +63,9 @@ describe("The dashboard below a path that a proxy strips", () => {
     await page.reload();
     await streamed;
     await page.getByText("No links yet").waitFor();
-    const { value } = await createKey(server.deps, caller, { name: "test" });
+    const { value } = await makeChange(server.deps, caller, (unit) =>
+      createKey(unit, caller, { name: "test" }),
+    );
     const { body } = await server
       .asker(value)
       .post("/api/v1/links", { url: "https://example.org/at-once" });

@@ -19,6 +19,7 @@ import { createLink } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
 import { checkDueLinks, deliverDue } from "../rounds.ts";
@@ -67,7 +68,9 @@ export async function fillHostile(server: TestServer, accountId: string, receive
     const group = await createGroup(deps, caller, { name: `group ${n}`, color: "#2563EB" });
     const named = { name: text, description: text };
     await store.update(groups).set(named).where(eq(groups.id, group.id));
-    const key = await createKey(deps, caller, { name: `key ${n}` });
+    const key = await makeChange(deps, caller, (unit) =>
+      createKey(unit, caller, { name: `key ${n}` }),
+    );
     await store.update(apiKeys).set({ name: text }).where(eq(apiKeys.id, key.id));
     const link = { url: `https://example.org/hostile/${n}`, group_id: group.id };
     const { id } = await createLink(deps, caller, link);

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { createKey } from "../../server/accounts/keys.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { accounts } from "../../server/db/tables.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
 /** Asks the API as the account of someone in front of the dashboard. */
@@ -16,7 +17,9 @@ export async function askerOf(server: TestServer, accountId: string): Promise<As
   const { no: accountNo, tier } = account!;
   const permissions = { read: true, write: true };
   const caller = { accountId, accountNo, tier, permissions, by: OPERATOR };
-  const { value } = await createKey(server.deps, caller, { name: "test" });
+  const { value } = await makeChange(server.deps, caller, (unit) =>
+    createKey(unit, caller, { name: "test" }),
+  );
   return server.asker(value, caller);
 }
 

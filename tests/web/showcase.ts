@@ -9,6 +9,7 @@ import { createView } from "../../server/links/triage/views.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
 import { randomFrom } from "../random.ts";
@@ -69,14 +70,16 @@ export async function fillShowcase(
   });
   await createLinks(deps, caller, loose);
   const webhook = await hooks(server, accountId, receiverUrl);
-  await createKey(deps, caller, { name: "Nightly import" });
+  await makeChange(deps, caller, (unit) => createKey(unit, caller, { name: "Nightly import" }));
   const readOnly = { read: true, write: false };
   const expiresAt = clock.now() + (DAYS + 9) * DAY;
-  await createKey(deps, caller, {
-    name: "Status page",
-    permissions: readOnly,
-    expires_at: expiresAt,
-  });
+  await makeChange(deps, caller, (unit) =>
+    createKey(unit, caller, {
+      name: "Status page",
+      permissions: readOnly,
+      expires_at: expiresAt,
+    }),
+  );
   for (let day = 0; day <= DAYS; day++) {
     const began = clock.now();
     await deps.store.update(linkRows).set({ nextCheckAt: began });

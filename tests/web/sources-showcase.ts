@@ -14,6 +14,7 @@ import {
   findSource,
   requestRun,
 } from "../../server/sources/sources.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import type { TestServer } from "../harness.ts";
 
 const DOCS = "https://docs.northwind.example/";
@@ -92,7 +93,9 @@ export async function fillSources(
 
   const loop = startSourceLoop({ ...deps, readSource: read });
   const add = async (input: object) => {
-    const { id } = await createSource(deps, caller, NewSource.parse(input));
+    const { id } = await makeChange(deps, caller, (unit) =>
+      createSource(unit, caller, NewSource.parse(input)),
+    );
     return id;
   };
   /** Lets the latest run of the source go on until it is so; looks at it after each step that is written. */
@@ -111,12 +114,12 @@ export async function fillSources(
   const partners = await add({ kind: "list", url: PARTNERS, name: "Partner list" });
   await ended(partners);
   isSmall = true;
-  await requestRun(deps, caller, partners);
+  await makeChange(deps, caller, (unit) => requestRun(unit, caller, partners));
   await ended(partners);
   await ended(await add({ kind: "feed", url: BLOG, name: "Blog" }));
   const handbook = await add({ kind: "git", url: HANDBOOK, name: "Handbook" });
   await ended(handbook);
-  await changeSource(deps, caller, handbook, { paused: true });
+  await makeChange(deps, caller, (unit) => changeSource(unit, caller, handbook, { paused: true }));
   await add({ kind: "push", name: "Newsletter" });
   const shop = await add({ kind: "site", url: SHOP, name: "Shop" });
   await reach(shop, ({ counts }) => counts.pages.read === 3);

@@ -7,6 +7,7 @@ import { createAccount, operatorOf } from "../../server/accounts/users.ts";
 import { openDeps } from "../../server/app/build.ts";
 import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { onDashboard, openTab } from "../browser.ts";
 import { newFolder } from "../installed.ts";
@@ -79,7 +80,7 @@ async function prepare() {
     isAdmin: true,
   });
   const caller = await operatorOf(deps, owner.accountId);
-  key = (await createKey(deps, caller, { name: "test" })).value;
+  key = (await makeChange(deps, caller, (unit) => createKey(unit, caller, { name: "test" }))).value;
   token = await createSession(deps.store, owner.id, deps.clock.now());
   await deps.store.engine.close();
   return folder;

@@ -8,6 +8,7 @@ import type { LinkHistoryRow } from "../../history/model.ts";
 import { ownerOf, type Subject, spanOf, subjectOf } from "../../history/subject.ts";
 import { type StepSize, walk } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
+import { withDetails } from "../fields/details.ts";
 import {
   type LinkFilter,
   matchingLinks,
@@ -16,7 +17,6 @@ import {
   ofSource,
   ownFilter,
 } from "../links.ts";
-import { withAllExtras } from "../triage/extras.ts";
 import type { ExportedLink, HistoryExportQuery, LinkExportQuery } from "./model.ts";
 
 const LINK_STEP: StepSize = { rowsAtOnce: 500, walkedAtOnce: 5000 };
@@ -88,7 +88,7 @@ async function readLinks(store: Store, chosen: SQL | undefined, most: number) {
     .where(chosen)
     .orderBy(desc(links.no))
     .limit(most);
-  return withAllExtras(store, rows);
+  return withDetails(store, rows);
 }
 
 const PREVIOUS_URL = sql<string | null>`(

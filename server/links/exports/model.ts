@@ -9,8 +9,13 @@ import {
 } from "../../history/model.ts";
 import { id, list, oneOf } from "../../lib/fields.ts";
 import { type Cell, toCsv } from "../../lib/text.ts";
+import {
+  EXPORTED_EXAMPLE,
+  EXPORTED_NAMES,
+  exportedCells,
+  type LinkDetails,
+} from "../fields/registry.ts";
 import { NARROWING, type ShownLink, toLink } from "../model.ts";
-import type { AllLinkExtras } from "../triage/extras.ts";
 
 const MOST_IDS = 100;
 
@@ -46,7 +51,7 @@ export type HistoryExportQuery = z.output<typeof HistoryExportQuery>;
 
 /** A link with the name of its group, and its URL before the last change of that. */
 export type ExportedLink = ShownLink & {
-  extras: AllLinkExtras;
+  details: LinkDetails;
   group: string | null;
   previousUrl: string | null;
 };
@@ -65,26 +70,17 @@ export const LINK_COLUMNS = [
   "group",
   "check_frequency",
   "created_at",
-  "title",
-  "note",
-  "tags",
-  "external_id",
-  "assignee",
-  "handling",
-  "muted_until",
-  "check_schedule",
-  "time_zone",
-  "metadata",
+  ...EXPORTED_NAMES,
   "previous_url",
-] as const;
+];
 
 export const LINKS_EXAMPLE = toCsv([
   [...LINK_COLUMNS],
   ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b", "https://example.com/a", "active", "ok"].concat(
     ["The page is there.", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", "200"],
     ["182", "generic", "Docs", "daily", "2026-01-01T00:00:00.000Z"],
-    ["Handbook", "", "docs;press", "p-17", "ada@example.org", "open", "", "", ""],
-    ['{"cms_id":"p-17"}', ""],
+    EXPORTED_EXAMPLE,
+    [""],
   ),
 ]);
 
@@ -94,27 +90,18 @@ export const toLinkCells =
   (row: ExportedLink): Cell[] => {
     const link = toLink(now)(row);
     const last: Partial<NonNullable<typeof link.last_check>> = link.last_check ?? {};
-    const cells = {
+    const cells: Record<string, unknown> = {
       ...link,
       message: last.message ?? null,
       last_checked_at: last.checked_at ?? null,
       status_code: last.status_code ?? null,
       response_time_ms: last.response_time_ms ?? null,
       group: row.group,
-      ...toExtraCells(row),
+      ...exportedCells(row.details),
+      previous_url: row.previousUrl,
     };
-    return LINK_COLUMNS.map((column) => cells[column]);
+    return LINK_COLUMNS.map((column) => cells[column] as Cell);
   };
-
-const toExtraCells = ({ extras, previousUrl }: ExportedLink) => ({
-  note: extras.note,
-  tags: extras.tags.join(";"),
-  assignee: extras.assignee?.email ?? null,
-  check_schedule: extras.schedule?.from === "link" ? extras.schedule.cron : null,
-  time_zone: extras.schedule?.from === "link" ? extras.schedule.timeZone : null,
-  metadata: Object.keys(extras.metadata).length > 0 ? JSON.stringify(extras.metadata) : null,
-  previous_url: previousUrl,
-});
 
 export const HISTORY_COLUMNS = [
   "id",

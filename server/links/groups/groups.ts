@@ -18,8 +18,8 @@ import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
 import { type Change, changeLinks } from "../change.ts";
+import { withListedDetails } from "../fields/details.ts";
 import { rescheduleGroup, rescheduleLinks } from "../reschedule.ts";
-import { withExtras } from "../triage/extras.ts";
 import { type CountedGroup, type GroupChange, type LinkCounts, NewGroup } from "./model.ts";
 
 /**
@@ -186,7 +186,7 @@ async function ungroupSome(
     .limit(UNGROUPED_AT_ONCE);
   const nos = some.map(({ no }) => no);
   await lockLinks(tx, nos);
-  const before = cron === null ? [] : await withExtras(tx, some);
+  const before = cron === null ? [] : await withListedDetails(tx, some);
   await tx
     .update(links)
     .set({ groupId: null })

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { GroupRow } from "../../db/tables.ts";
 import { color, id, lines, list, paging, text } from "../../lib/fields.ts";
 import { toIso } from "../../lib/moments.ts";
+import { ScheduleField } from "../fields/schedule.ts";
 import { ItemError, LinkQuery } from "../model.ts";
-import { ScheduleField } from "../triage/fields.ts";
 
 const DEFAULT_COLOR = "#6B7280";
 const MOST_MOVED = 1000;

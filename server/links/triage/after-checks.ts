@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../../db/store.ts";
-import { openLinks, recordActions } from "./write-extras.ts";
+import { recordActions } from "./timeline.ts";
 
 /** A link that was checked, and when. */
 type Checked = { no: number; at: number };
@@ -28,7 +28,7 @@ const selectAcknowledged = onRows(
   CHECKED,
   (rows) => sql`
     select link_no, changed_at from ${rows} as changed
-    join link_triage on link_no = link and handling = 'acknowledged'
+    join link_details on link_no = link and handling = 'acknowledged'
   `,
 );
 
@@ -49,7 +49,7 @@ export async function endOverrides(tx: Store, ended: OverrideEnd[]): Promise<voi
 const removeOverrides = onRows(
   { link: "bigint" },
   (rows) => sql`
-    update link_triage set override = null, override_until = null
+    update link_details set override = null, override_until = null
     where link_no in (select link from ${rows} as ended)
   `,
 );
@@ -66,7 +66,7 @@ export async function noteSilentDeaths(
 const noteDeaths = onRows(
   CHECKED,
   (rows) => sql`
-    update link_triage set silent_death_at = changed_at from ${rows} as died
+    update link_details set silent_death_at = changed_at from ${rows} as died
     where link_no = link and handling = 'muted'
   `,
 );
@@ -74,7 +74,29 @@ const noteDeaths = onRows(
 const forgetDeaths = onRows(
   CHECKED,
   (rows) => sql`
-    update link_triage set silent_death_at = null
+    update link_details set silent_death_at = null
     where link_no in (select link from ${rows} as recovered) and silent_death_at is not null
   `,
+);
+
+/** Opens links, whatever was decided about them. */
+export async function openLinks(tx: Store, nos: number[]): Promise<void> {
+  const rows = nos.map((no) => [no]);
+  await openDetails(tx, rows);
+  await openHandling(tx, rows);
+}
+
+const openDetails = onRows(
+  { link: "bigint" },
+  (rows) => sql`
+    update link_details set handling = 'open', handled_at = null, handled_by = null, muted_until = null,
+      silent_death_at = null
+    where link_no in (select link from ${rows} as opened)
+  `,
+);
+
+const openHandling = onRows(
+  { link: "bigint" },
+  (rows) =>
+    sql`update links set handling = 'open' where no in (select link from ${rows} as opened)`,
 );

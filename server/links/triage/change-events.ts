@@ -2,12 +2,12 @@ import type { Caller } from "../../api/caller.ts";
 import { toIso, toIsoOrNull } from "../../lib/moments.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../../webhooks/events.ts";
 import type { Deps } from "../../work/deps.ts";
-import type { AllLinkExtras } from "./extras.ts";
+import type { LinkDetails } from "../fields/registry.ts";
 
 /** A link that was changed, with what is known of it afterwards. */
 type Changed = {
   link: { id: string; url: string };
-  after: AllLinkExtras;
+  after: LinkDetails;
   fields: string[];
   previousUrl?: string;
 };

@@ -1,14 +1,15 @@
 import { and, asc, inArray, lte, sql } from "drizzle-orm";
 import { lockAccounts, lockLinks } from "../../db/queries.ts";
 import { numbersOf, type Store } from "../../db/store.ts";
-import { links, linkTriage } from "../../db/tables.ts";
+import { linkDetails, links } from "../../db/tables.ts";
 import { checkIdOf } from "../../lib/ids.ts";
 import { toIso } from "../../lib/moments.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import { type NewEvent, publishEvents } from "../../webhooks/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import { accountIdsOf } from "../../work/topics.ts";
-import { openLinks, recordActions } from "./write-extras.ts";
+import { openLinks } from "./after-checks.ts";
+import { recordActions } from "./timeline.ts";
 
 const ENDED_AT_ONCE = 250;
 
@@ -20,12 +21,12 @@ export async function endMutes(deps: Deps): Promise<void> {
 
 async function endSome({ store, clock, loops, topics }: Deps): Promise<number> {
   const now = clock.now();
-  const isOver = and(lte(linkTriage.mutedUntil, now));
+  const isOver = and(lte(linkDetails.mutedUntil, now));
   const due = await store
-    .select({ no: linkTriage.linkNo, accountNo: linkTriage.accountNo })
-    .from(linkTriage)
+    .select({ no: linkDetails.linkNo, accountNo: linkDetails.accountNo })
+    .from(linkDetails)
     .where(isOver)
-    .orderBy(asc(linkTriage.mutedUntil))
+    .orderBy(asc(linkDetails.mutedUntil))
     .limit(ENDED_AT_ONCE);
   if (due.length === 0) return 0;
   const accountIds = await store.transaction(async (tx) => {
@@ -40,9 +41,9 @@ async function endSome({ store, clock, loops, topics }: Deps): Promise<number> {
     // Another node may have ended some of them, or a person.
     const nos = due.map(({ no }) => no);
     const ended = await tx
-      .select({ no: linkTriage.linkNo })
-      .from(linkTriage)
-      .where(and(isOver, inArray(linkTriage.linkNo, sql`${numbersOf(tx, nos)}`)));
+      .select({ no: linkDetails.linkNo })
+      .from(linkDetails)
+      .where(and(isOver, inArray(linkDetails.linkNo, sql`${numbersOf(tx, nos)}`)));
     const stillMuted = ended.map(({ no }) => no);
     await publishLateDeaths(tx, stillMuted, now);
     await openLinks(tx, stillMuted);
@@ -76,10 +77,10 @@ export async function publishLateDeaths(tx: Store, nos: number[], now: number): 
       reason: links.reason,
       statusCode: links.lastStatusCode,
       responseTimeMs: links.lastResponseTimeMs,
-      diedAt: linkTriage.silentDeathAt,
+      diedAt: linkDetails.silentDeathAt,
     })
     .from(links)
-    .innerJoin(linkTriage, sql`${linkTriage.linkNo} = ${links.no}`)
+    .innerJoin(linkDetails, sql`${linkDetails.linkNo} = ${links.no}`)
     .where(
       sql`${links.no} in ${numbersOf(tx, nos)} and ${links.status} = 'dead' and silent_death_at is not null`,
     );

@@ -9,7 +9,7 @@ import { conflict, notFound } from "../../lib/errors.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
-import { normalTag } from "./fields.ts";
+import { normalTag } from "../fields/tags.ts";
 
 /** Takes SQLite about 8 ms. */
 const MOVED_AT_ONCE = 250;

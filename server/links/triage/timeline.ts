@@ -1,9 +1,10 @@
 import { count, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
+import { onRows, type Store } from "../../db/store.ts";
 import { type LinkRow, linkActions, linkUrls } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
-import { LINK_ACTIONS } from "../../lib/vocabulary.ts";
+import { LINK_ACTIONS, type LinkAction } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
 
 /** An entry of a link's timeline: what people did, and what of it ended. */
@@ -59,3 +60,27 @@ export const toTimelineRecord = (row: TimelineEntry): z.infer<typeof TimelineRec
   detail: row.detail,
   previous_url: row.previousUrl,
 });
+
+/** An entry of a link's timeline. Without `actor` it ended without anyone's doing. */
+export type Action = {
+  no: number;
+  at: number;
+  kind: LinkAction;
+  actor: string | null;
+  detail?: string | null;
+};
+
+export const recordActions = (tx: Store, actions: Action[]): Promise<unknown> =>
+  insertActions(
+    tx,
+    actions.map(({ no, at, kind, actor, detail = null }) => [no, at, kind, actor, detail]),
+  );
+
+const insertActions = onRows(
+  { link: "bigint", happened_at: "bigint", kind: "text", actor: "text", detail: "text" },
+  (rows) => sql`
+    insert into link_actions (link_no, at, kind, actor, detail)
+    select link, happened_at, kind, actor, detail from ${rows} as given where true
+    on conflict (link_no, at, kind) do update set actor = excluded.actor, detail = excluded.detail
+  `,
+);

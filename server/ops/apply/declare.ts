@@ -4,6 +4,7 @@ import { listHostSettings } from "../../hosts/hosts.ts";
 import { type FoundSetting, MOST_SETTINGS, toHostSetting } from "../../hosts/model.ts";
 import { exportedLinks } from "../../links/exports/export-rows.ts";
 import type { ExportedLink } from "../../links/exports/model.ts";
+import { declaredOf } from "../../links/fields/registry.ts";
 import { openGroupBook } from "../../links/groups/groups.ts";
 import { NO_GROUP } from "../../links/links.ts";
 import { SETTINGS_OF } from "../../reading/settings.ts";
@@ -77,7 +78,7 @@ async function* linesOf(deps: Deps, caller: Caller, { groupId, indent }: Place) 
   let isAny = false;
   for await (const all of exportedLinks(deps, caller, { group_id: groupId })) {
     // The others come from sources.
-    const links = all.filter(({ extras }) => extras.isPinned);
+    const links = all.filter(({ details }) => details.isPinned);
     if (links.length === 0) continue;
     yield `${isAny ? "" : `${indent}links:\n`}${links.map(lineOf(indent)).join("")}`;
     isAny = true;
@@ -87,14 +88,8 @@ async function* linesOf(deps: Deps, caller: Caller, { groupId, indent }: Place) 
 
 const lineOf =
   (indent: string) =>
-  ({ url, checkFrequency, extras }: ExportedLink): string => {
-    const { title, note, tags, externalId, metadata, schedule, expect } = extras;
-    const isOwn = schedule?.from === "link";
-    const lines = fieldsOf({
-      ...{ url, frequency: checkFrequency, title, note, tags, external_id: externalId, metadata },
-      check_schedule: isOwn ? { cron: schedule.cron, time_zone: schedule.timeZone } : null,
-      expect,
-    });
+  ({ url, checkFrequency, details }: ExportedLink): string => {
+    const lines = fieldsOf({ url, frequency: checkFrequency, ...declaredOf(details) });
     return `${indent}  - ${lines.join(`\n${indent}    `)}\n`;
   };
 

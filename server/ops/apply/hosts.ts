@@ -14,6 +14,7 @@ import {
 } from "../../hosts/model.ts";
 import { AppError, type FieldProblems, limitReached } from "../../lib/errors.ts";
 import type { Deps } from "../../work/deps.ts";
+import { makeChange } from "../../work/unit.ts";
 import { refuseFullDisk } from "../upkeep/disk.ts";
 import { attempt, type Failure } from "./attempt.ts";
 import { inFile, Misdeclared, type WantedHost } from "./read.ts";
@@ -109,15 +110,25 @@ export async function carryOutHosts(
   const failures: Failure[] = [];
   if (created.length + changed.length > 0) await refuseFullDisk(deps.config);
   for (const { input } of created) {
-    failures.push(...(await attempt(input.host, () => createHostSetting(deps, caller, input))));
+    failures.push(
+      ...(await attempt(input.host, () =>
+        makeChange(deps, caller, (unit) => createHostSetting(unit, caller, input)),
+      )),
+    );
   }
   for (const { setting, change } of changed) {
     failures.push(
-      ...(await attempt(setting.host, () => changeHostSetting(deps, caller, setting.id, change))),
+      ...(await attempt(setting.host, () =>
+        makeChange(deps, caller, (unit) => changeHostSetting(unit, caller, setting.id, change)),
+      )),
     );
   }
   for (const { id, host } of prune ? strays : []) {
-    failures.push(...(await attempt(host, () => deleteHostSetting(deps, caller, id))));
+    failures.push(
+      ...(await attempt(host, () =>
+        makeChange(deps, caller, (unit) => deleteHostSetting(unit, caller, id)),
+      )),
+    );
   }
   return failures;
 }

@@ -8,10 +8,10 @@ import { createLinks, previewLinks, reasonOf } from "../../links/create.ts";
 import { deleteLinks } from "../../links/delete.ts";
 import type { LinkEdit } from "../../links/edit.ts";
 import { exportedLinks } from "../../links/exports/export-rows.ts";
+import { duplicateId, findTakenIds } from "../../links/fields/external-id.ts";
 import { changeGroup, type GroupBook, openGroupBook } from "../../links/groups/groups.ts";
 import type { GroupChange } from "../../links/groups/model.ts";
 import { NO_GROUP } from "../../links/links.ts";
-import { duplicateId, findTakenIds } from "../../links/triage/references.ts";
 import { urlKeyOf } from "../../verdict/services/catalogue.ts";
 import type { Deps } from "../../work/deps.ts";
 import { refuseFullDisk } from "../upkeep/disk.ts";
@@ -204,9 +204,9 @@ async function straysOf(
   const ids = wanted.flatMap(({ name }) => groups.find(name)?.id ?? []);
   for (const groupId of hasUngrouped ? [...ids, NO_GROUP] : ids) {
     for await (const rows of exportedLinks(deps, caller, { group_id: groupId })) {
-      for (const { id, url, group, extras } of rows) {
+      for (const { id, url, group, details } of rows) {
         // What is not pinned leaves with its sources.
-        if (!known.has(id) && extras.isPinned) strays.push({ id, url, group });
+        if (!known.has(id) && details.isPinned) strays.push({ id, url, group });
       }
     }
   }

@@ -5,9 +5,9 @@ import { HostSettingChange, NewHostSetting } from "../../hosts/model.ts";
 import { color, lines, oneOf, text } from "../../lib/fields.ts";
 import { FREQUENCIES, type Frequency } from "../../lib/vocabulary.ts";
 import type { LinkEdit } from "../../links/edit.ts";
+import { DECLARED } from "../../links/fields/registry.ts";
+import { ScheduleField } from "../../links/fields/schedule.ts";
 import type { GroupChange } from "../../links/groups/model.ts";
-import { LinkChange } from "../../links/model.ts";
-import { ScheduleField } from "../../links/triage/fields.ts";
 import { Credential, type CredentialInput, NewSource, SourceChange } from "../../sources/model.ts";
 
 /** Longer lists are for `import`. */
@@ -91,15 +91,14 @@ const named = <T extends z.ZodRawShape>(fields: T) =>
 
 const Schedule = named(ScheduleField.shape).nullable().optional();
 
-const { title, note, tags, external_id, metadata, expect } = LinkChange.shape;
-
 const Links = z
   .array(
     z.preprocess(
       (value) => (typeof value === "string" ? { url: value } : value),
       named({
         ...{ url: text(2048), frequency: oneOf(FREQUENCIES).optional() },
-        ...{ title, note, tags, external_id, metadata, expect, check_schedule: Schedule },
+        ...DECLARED,
+        check_schedule: Schedule,
       }),
     ),
     "must be a list of links",

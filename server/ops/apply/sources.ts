@@ -19,6 +19,7 @@ import {
   refuseCredential,
 } from "../../sources/sources.ts";
 import type { Deps } from "../../work/deps.ts";
+import { makeChange } from "../../work/unit.ts";
 import { refuseFullDisk } from "../upkeep/disk.ts";
 import { attempt, type Failure } from "./attempt.ts";
 import { type Declaration, Misdeclared, type WantedSource } from "./read.ts";
@@ -158,17 +159,25 @@ export async function carryOutSources(
       ...change,
       ...{ name, kind, url, credential, group_id: groupOf(wanted) },
     });
-    failures.push(...(await attempt(name, () => createSource(deps, caller, input))));
+    failures.push(
+      ...(await attempt(name, () =>
+        makeChange(deps, caller, (unit) => createSource(unit, caller, input)),
+      )),
+    );
   }
   for (const { source, wanted, change, fields } of changed) {
     const whole = { ...change, ...(fields.includes("group") && { group_id: groupOf(wanted) }) };
     failures.push(
-      ...(await attempt(source.name, () => changeSource(deps, caller, source.id, whole))),
+      ...(await attempt(source.name, () =>
+        makeChange(deps, caller, (unit) => changeSource(unit, caller, source.id, whole)),
+      )),
     );
   }
   for (const { id, name } of prune ? strays : []) {
     failures.push(
-      ...(await attempt(name, () => deleteSource(deps, caller, id, { retires: false }))),
+      ...(await attempt(name, () =>
+        makeChange(deps, caller, (unit) => deleteSource(unit, caller, id, { retires: false })),
+      )),
     );
   }
   return failures;

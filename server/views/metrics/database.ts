@@ -1,10 +1,11 @@
-import { count, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
+import { count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { sumOf } from "../../db/queries.ts";
 import {
   accounts,
   hostSettings,
   linkCounts,
-  linkTriage,
+  linkDetails,
+  links,
   mails,
   sources,
   upkeep,
@@ -68,14 +69,15 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
 }
 
 async function countHandled({ store }: Deps): Promise<Readings> {
-  const { handling, overrideUntil } = linkTriage;
+  const { handling } = links;
   const [rows, overrides] = await Promise.all([
     store.readPool
       .select({ handling, count: count() })
-      .from(linkTriage)
-      .where(ne(handling, "open"))
+      .from(links)
+      // A literal, which the condition of an index is.
+      .where(sql`${handling} <> 'open'`)
       .groupBy(handling),
-    store.readPool.$count(linkTriage, isNotNull(overrideUntil)),
+    store.readPool.$count(linkDetails, isNotNull(linkDetails.overrideUntil)),
   ]);
   const of = (name: string) => rows.find((row) => row.handling === name)?.count ?? 0;
   return {

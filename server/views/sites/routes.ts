@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { callers, data, Pagination, pageOf, refusals, toPage } from "../../api/reply.ts";
+import { asIs, edge } from "../../api/edge.ts";
+import { callers, data, Pagination, refusals, toPage } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { findAttention } from "./attention.ts";
 import { AttentionQuery, Cause, Site, SiteQuery, toCursor } from "./model.ts";
@@ -12,8 +13,9 @@ const SitePage = z.object({
   next_cursor: z.string().meta({ example: "MCBleGFtcGxlLmNvbQ" }).nullable(),
 });
 
-export const siteRoutes = (deps: Deps) =>
-  new Elysia({ tags: ["Overview"] })
+export const siteRoutes = (deps: Deps) => {
+  const { list } = edge(deps);
+  return new Elysia({ tags: ["Overview"] })
     .use(callers)
     .get(
       "/sites",
@@ -35,18 +37,14 @@ export const siteRoutes = (deps: Deps) =>
       },
     )
     .get(
-      "/attention",
-      async ({ caller, query, request, set }) =>
-        toPage(await findAttention(deps, caller, query), query, (cause) => cause, { request, set }),
-      {
+      ...list("/attention", (deps, { caller, query }) => findAttention(deps, caller, query), {
+        operationId: "listAttention",
+        summary: "List dead links by cause",
+        description:
+          "Dead links that need attention, grouped by site and reason or by site, the largest group first. `reason` is the most frequent one of the group, of `reasons` different ones. `host` is set if all links of the group are on one host, `stage` is where a check fails: `dns`, `connection`, `tls`, `response` or `content`. `since` is when the first of them died and `latest` when the last did. `links` has the three newest. With many links, another reason of a link that stays dead may show a few seconds late.",
         query: AttentionQuery,
-        response: { 200: pageOf(Cause), ...refusals },
-        detail: {
-          access: "read",
-          operationId: "listAttention",
-          summary: "List dead links by cause",
-          description:
-            "Dead links that need attention, grouped by site and reason or by site, the largest group first. `reason` is the most frequent one of the group, of `reasons` different ones. `host` is set if all links of the group are on one host, `stage` is where a check fails: `dns`, `connection`, `tls`, `response` or `content`. `since` is when the first of them died and `latest` when the last did. `links` has the three newest. With many links, another reason of a link that stays dead may show a few seconds late.",
-        },
-      },
+        item: Cause,
+        toItem: asIs,
+      }),
     );
+};

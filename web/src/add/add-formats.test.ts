@@ -227,8 +227,8 @@ onDashboard("The sheet that adds links reads", (dashboard) => {
 
     const { items: groups } = await listGroups(deps, caller, { page: 1, per_page: 100 });
     const nameOf = new Map(groups.map(({ id, name }) => [id, name]));
-    const added = (await addedTo(accountId)).map(({ groupId, extras }) => {
-      const { title, tags, externalId } = extras;
+    const added = (await addedTo(accountId)).map(({ groupId, details }) => {
+      const { title, tags, externalId } = details;
       return [nameOf.get(groupId!), title, tags, externalId];
     });
     expect(added).toEqual([

@@ -113,14 +113,23 @@ export const changeLink = (id: string, change: LinkEdit) =>
 export const tryLink = (id: string, expect: LinkDetail["expect"]) =>
   unwrap(api.links({ id }).try.post(asSent({ expect })));
 
+/** Texts of a link that its page shows as facts, and its form takes in a line each. */
+export const TEXTS = [
+  {
+    name: "external_id",
+    label: "External ID",
+    hint: "Your own ID of the link, for the API and imports.",
+    maxLength: 255,
+  },
+] as const;
+
 /** What can be changed about a link, as it is sent. */
-export type LinkEdit = {
+export type LinkEdit = { [Name in (typeof TEXTS)[number]["name"]]?: string | null } & {
   group_id?: string | null;
   check_frequency?: Frequency;
   title?: string | null;
   note?: string | null;
   tags?: string[];
-  external_id?: string | null;
   assignee_id?: string | null;
   handling?: Handling;
   muted_until?: string | null;

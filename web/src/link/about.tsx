@@ -10,6 +10,7 @@ import {
   type LinkDetail,
   linkOptions,
   NO_GROUP,
+  TEXTS,
   useServiceName,
 } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
@@ -46,7 +47,14 @@ export function About({ link }: { link: LinkDetail }) {
           </Fact>
         )}
         <Decisions link={link} />
-        {link.external_id && <Fact name="External ID">{link.external_id}</Fact>}
+        {TEXTS.map(
+          ({ name, label }) =>
+            link[name] && (
+              <Fact key={name} name={label}>
+                {link[name]}
+              </Fact>
+            ),
+        )}
         {link.note && (
           <Fact name="Note">
             <span class="link-note">{link.note}</span>

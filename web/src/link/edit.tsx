@@ -1,7 +1,14 @@
 import { useMutation } from "@tanstack/preact-query";
 import { FlaskConical } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { changeLink, LINKS, type LinkDetail, type LinkEdit, tryLink } from "../data/links.ts";
+import {
+  changeLink,
+  LINKS,
+  type LinkDetail,
+  type LinkEdit,
+  TEXTS,
+  tryLink,
+} from "../data/links.ts";
 import { Ask } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field, Problem, TextField } from "../ui/field.tsx";
@@ -35,13 +42,9 @@ export default function EditSheet({ link: now, onClose }: EditProps) {
       <Field label="Note" name="note">
         {(ties) => <textarea {...ties} rows={3} maxLength={2000} defaultValue={link.note ?? ""} />}
       </Field>
-      <TextField
-        label="External ID"
-        name="external_id"
-        hint="Your own ID of the link, for the API and imports."
-        maxLength={255}
-        defaultValue={link.external_id ?? ""}
-      />
+      {TEXTS.map((text) => (
+        <TextField key={text.name} {...text} defaultValue={link[text.name] ?? ""} />
+      ))}
       <h3>Schedule</h3>
       <TextField
         label="Cron"
@@ -136,7 +139,7 @@ function changesIn(link: LinkDetail, form: FormData): LinkEdit {
   const wanted = {
     title: text("title"),
     note: text("note"),
-    external_id: text("external_id"),
+    ...Object.fromEntries(TEXTS.map(({ name }) => [name, text(name)])),
     check_schedule: cron === null ? null : { cron, time_zone: zone },
     expect: expectIn(text),
   };
@@ -144,7 +147,7 @@ function changesIn(link: LinkDetail, form: FormData): LinkEdit {
   const present = {
     title: link.title,
     note: link.note,
-    external_id: link.external_id,
+    ...Object.fromEntries(TEXTS.map(({ name }) => [name, link[name]])),
     check_schedule: own && { cron: own.cron, time_zone: own.time_zone },
     expect: link.expect,
   };

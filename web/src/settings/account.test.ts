@@ -7,6 +7,7 @@ import { createKey } from "../../../server/accounts/keys.ts";
 import { createSession } from "../../../server/accounts/sessions.ts";
 import { createAccount, operatorOf, requireUser } from "../../../server/accounts/users.ts";
 import { accounts, usageDays, users } from "../../../server/db/tables.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { faultsInAllLooks } from "../../../tests/web/looking.ts";
 import { go, goWithin } from "../../../tests/web/pages.ts";
@@ -90,7 +91,8 @@ onDashboard("Settings of one's own", (dashboard) => {
   async function use(accountId: string) {
     const { deps } = dashboard().server;
     const caller = await operatorOf(deps, accountId);
-    for (const name of ["one", "two"]) await createKey(deps, caller, { name });
+    for (const name of ["one", "two"])
+      await makeChange(deps, caller, (unit) => createKey(unit, caller, { name }));
     await deps.store.update(accounts).set({ tier: "free" }).where(eq(accounts.id, accountId));
     const lastCheckAt = deps.clock.now() - 5 * 60_000;
     const used = { accountId, day: "2030-01-01", requests: 1234, checks: 54_321, lastCheckAt };

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { createKey as createServerKey } from "../../../server/accounts/keys.ts";
 import { operatorOf } from "../../../server/accounts/users.ts";
 import { apiKeys } from "../../../server/db/tables.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { holdFirstAnswer } from "../../../tests/web/held.ts";
 import { faultsInAllLooks } from "../../../tests/web/looking.ts";
@@ -103,7 +104,9 @@ onDashboard("API keys in the settings", (dashboard) => {
     const { page, accountId } = await user();
     const { name, press, say } = keysPage(page);
     const caller = await operatorOf(server.deps, accountId);
-    const { id } = await createServerKey(server.deps, caller, { name: "Late" });
+    const { id } = await makeChange(server.deps, caller, (unit) =>
+      createServerKey(unit, caller, { name: "Late" }),
+    );
     const yesterday = server.clock.now() - 86_400_000;
     const { store } = server.deps;
     await store.update(apiKeys).set({ expiresAt: yesterday }).where(eq(apiKeys.id, id));

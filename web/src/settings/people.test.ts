@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { createKey } from "../../../server/accounts/keys.ts";
 import { apiKeys, users } from "../../../server/db/tables.ts";
 import { hashPassword } from "../../../server/lib/passwords.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { callerOf } from "../../../tests/web/actors.ts";
 import { settingsList } from "../../../tests/web/pages/settings.ts";
@@ -63,7 +64,10 @@ onDashboard("The people of an account", (dashboard) => {
     await change((await ownerOf(accountId)).id, { isAdmin: false });
     await change(admin.id, { isAdmin: true });
     await change(editor.id, { passwordHash: await hashPassword(PASSWORD, 64) });
-    const { id } = await createKey(deps, await callerOf(deps, other), { name: "Theirs" });
+    const them = await callerOf(deps, other);
+    const { id } = await makeChange(deps, them, (unit) =>
+      createKey(unit, them, { name: "Theirs" }),
+    );
     await page.goto("/settings/people");
     await row(admin.email).getByText("Administrator").waitFor();
     expect(await row(admin.email).getByRole("button").count()).toBe(0);

@@ -2,6 +2,24 @@ import { sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { onRows, type Store } from "../../db/store.ts";
 import { conflict } from "../../lib/errors.ts";
+import { text } from "../../lib/fields.ts";
+import { textField, textFilter } from "./text-field.ts";
+
+export const externalId = {
+  ...textField({
+    name: "external_id",
+    key: "externalId",
+    input: text(255),
+    description: "Your own id of the link, unique in the account.",
+    isListed: true,
+    isSearched: true,
+    example: "p-17",
+  }),
+  ...textFilter(
+    "external_id",
+    text(255).meta({ description: "Only the link with this external id." }),
+  ),
+};
 
 /** Returns the account's links that have one of the external ids: the ids of the links, by the external ones. */
 export async function findTakenIds(
@@ -20,8 +38,8 @@ export async function findTakenIds(
 const selectTaken = onRows(
   { given_id: "text" },
   (rows) => sql`
-    select external_id, links.id from link_texts join links on links.no = link_no
-    where link_texts.account_no = ${sql.placeholder("accountNo")}
+    select external_id, links.id from link_details details join links on links.no = link_no
+    where details.account_no = ${sql.placeholder("accountNo")}
       and external_id in (select given_id from ${rows} as given)
   `,
 );

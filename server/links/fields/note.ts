@@ -1,0 +1,10 @@
+import { lines } from "../../lib/fields.ts";
+import { textField } from "./text-field.ts";
+
+export const note = textField({
+  name: "note",
+  key: "note",
+  input: lines(2000),
+  isListed: false,
+  example: "",
+});
