@@ -40,7 +40,10 @@ function indexOf(services: readonly Service[]): Index {
     const host = slash < 0 ? place : place.slice(0, slash);
     ends.add(endOf(host));
     if (slash >= 0)
-      paths.set(host, [...(paths.get(host) ?? []), place.slice(slash)].sort(byLength));
+      paths.set(
+        host,
+        [...(paths.get(host) ?? []), place.slice(slash)].sort((a, b) => b.length - a.length),
+      );
   }
   const byPath = services.flatMap((service) =>
     service.path ? [{ path: new RegExp(service.path), service }] : [],
@@ -48,8 +51,6 @@ function indexOf(services: readonly Service[]): Index {
   const hasBareNames = [...ends].some((end) => !end.includes("."));
   return { owners, paths, ends, hasBareNames, byPath };
 }
-
-const byLength = (a: string, b: string) => b.length - a.length;
 
 function ownersAmong(services: readonly Service[]): Map<string, Service> {
   const owners = new Map<string, Service>();

@@ -173,7 +173,7 @@ function parametersIn({ pathname, search, hash }: URL): string[] {
   const tokens = new Set(plain.flatMap((text) => text.match(BASE64) ?? []));
   const hidden = [...tokens]
     .slice(0, MOST_TOKENS)
-    .flatMap((token) => decodingsOf(fromBase64(token)));
+    .flatMap((token) => decodingsOf(Buffer.from(token, "base64").toString("utf8")));
   return [...plain, ...hidden].map(folded);
 }
 
@@ -186,8 +186,6 @@ function decodingsOf(text: string): string[] {
 
 /** Without dots, which separate the parts of a JWT. */
 const BASE64 = /(?<![\w+/-])[\w+/-]{3,}/g;
-
-const fromBase64 = (token: string) => Buffer.from(token, "base64").toString("utf8");
 
 /** Undoes percent-encoding; leaves invalid escapes as they are. */
 const unescaped = (text: string) =>

@@ -147,9 +147,7 @@ const barrierByWords = (reason: UnknownReason, words: string): Barrier => ({
  * queue or a closed shop does not.
  */
 export const hasFewLinks = (page: Page, found: URL) =>
-  isShort(page) && hasScripts(page) && linksInto(page, found) < MIN_LINKS;
-
-const hasScripts = ({ markup }: Page) => /<script\b/i.test(markup);
+  isShort(page) && /<script\b/i.test(page.markup) && linksInto(page, found) < MIN_LINKS;
 
 const MIN_LINKS = 2;
 

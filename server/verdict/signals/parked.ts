@@ -147,11 +147,11 @@ function readAddress(address: string | null): Clues["address"] {
 /** All name servers must match, because some sellers only add one to prove ownership. */
 function readNames({ nameServers, aliases }: HostNames): Signal | null {
   const [server] = nameServers;
-  if (server !== undefined && nameServers.every(isParkingNameServer)) {
+  if (server !== undefined && nameServers.every((name) => isBelowAny(name, NAME_SERVERS))) {
     const text = `The domain's name servers serve parked domains: ${quoted(server)}.`;
     return { rule: "parking_name_servers", text };
   }
-  const alias = aliases.find(isParkingAlias);
+  const alias = aliases.find((name) => isBelowAny(name, ALIASES) || ALIAS_PATTERN.test(name));
   if (alias === undefined) return null;
   return {
     rule: "parking_alias",
@@ -226,10 +226,6 @@ function isSalePage({ hostname, pathname }: URL): boolean {
 }
 
 const isMarketplace = ({ hostname }: URL) => isBelowAny(hostname, MARKETPLACES);
-
-const isParkingNameServer = (name: string) => isBelowAny(name, NAME_SERVERS);
-
-const isParkingAlias = (name: string) => isBelowAny(name, ALIASES) || ALIAS_PATTERN.test(name);
 
 /** `hired` addresses were rented from a cloud and may belong to another customer now. */
 function parkingAddress(text: string | null): "own" | "hired" | null {

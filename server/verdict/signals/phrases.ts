@@ -77,7 +77,10 @@ export function isExcuse(line: string): boolean {
   if (line.length > LONGEST_PHRASE) return false;
   const words = folded(line);
   // Normalisation may make words longer.
-  return words.length <= LONGEST_PHRASE && saysSo(bareOf(words));
+  return (
+    words.length <= LONGEST_PHRASE &&
+    saysSo(words.replace(NUMBER_FIRST, "").replace(NUMBER_LAST, ""))
+  );
 }
 
 /** Enough for the longest phrase. */
@@ -151,8 +154,6 @@ function strengthOfWords(words: string): Strength | null {
   if (saysSo(words)) return "clear";
   return HINT.test(words) ? "hint" : null;
 }
-
-const bareOf = (words: string) => words.replace(NUMBER_FIRST, "").replace(NUMBER_LAST, "");
 
 const saysSo = (bare: string) => CLEAR.test(bare) || EXCUSE.test(bare);
 

@@ -88,7 +88,11 @@ function judgePage(seen: Seen, page: Page): Finding | Need | null {
 function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | null {
   const { answer, url } = seen;
   const agreeing = [...hiddenFromSearch(page, answer), ...canonicalElsewhere(page, answer, url)];
-  const signals = [...missing.signals, ...agreeing, ...shortness(page)];
+  const signals = [
+    ...missing.signals,
+    ...agreeing,
+    ...(isShort(page) ? [{ rule: "short_page", text: "There is little else on the page." }] : []),
+  ];
   const isProof = missing.isSaidByBoth && isOnlyAnError(seen, page);
   if (isProof && contentOf(page) === "none" && restOf(page) === "nothing")
     return deadUnlessSameEverywhere(seen, page, signals);
@@ -366,9 +370,6 @@ function compareWith(seen: Seen, fact: "sibling" | "root" | "home"): Comparison 
 /** Directly below the root, the sibling is a random address at the root. */
 const compareWithRoot = (seen: Seen) =>
   compareWith(seen, isBelowRoot(seen.url) ? "sibling" : "root");
-
-const shortness = (page: Page): Signal[] =>
-  isShort(page) ? [{ rule: "short_page", text: "There is little else on the page." }] : [];
 
 const SIBLING_SAME: Signal = {
   rule: "sibling_same",
