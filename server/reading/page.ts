@@ -1,6 +1,6 @@
 import type { Read } from "../documents/document.ts";
 import { openHtml } from "../documents/html.ts";
-import { parseRefresh } from "../verdict/page/finder.ts";
+import { parseRefresh } from "../verdict/page/elements.ts";
 import { encodeQuery } from "../verdict/page/query-encoding.ts";
 import { encodeBytes, locationOf, nextHop } from "../verdict/probe/hops.ts";
 import { discard, type Fetching, heldFor, SourceFailed, textsOf } from "./fetching.ts";

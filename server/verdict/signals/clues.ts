@@ -1,6 +1,7 @@
 import { decodeHTML } from "entities";
 import { lazily } from "../../lib/concurrency.ts";
-import { isNoindex, MARKUP_CHARS, MOST_HEADINGS } from "../page/finder.ts";
+import { isNoindex, MARKUP_CHARS } from "../page/elements.ts";
+import { MOST_HEADINGS } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
 import type { Answer, Probe } from "../probe/probe.ts";
@@ -41,7 +42,7 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
   const starts = title !== null && startsMissing(page.text);
   const both = [title, heading];
   return {
-    strength: strongestOf(both),
+    strength: STRENGTHS.find((strength) => both.includes(strength)) ?? "number",
     isSaidByBoth: both.every((each) => isPhrase(each)) && both.includes("clear"),
     isSaidTwice: title !== null && (heading !== null || starts),
     signals: [
@@ -84,9 +85,6 @@ export function isShownAtFirst(words: string, { markup }: Page): boolean {
 }
 
 const textIn = (markup: string) => foldedText(markup.replace(/<[^<>]*>/g, ""));
-
-const strongestOf = (both: (Strength | null)[]): Strength =>
-  STRENGTHS.find((strength) => both.includes(strength)) ?? "number";
 
 export const isPhrase = (strength: Strength | null) => strength === "clear" || strength === "brief";
 
