@@ -13,6 +13,7 @@ import { newLease } from "../../work/nodes.ts";
 import { openGroupBook } from "../groups/groups.ts";
 import {
   type Claimed,
+  COMMAND,
   countsOf,
   hold,
   insertItems,
@@ -70,7 +71,7 @@ export async function beginImport(
     batchIds: "[]",
     groupIds: "[]",
     dueAt: null,
-    lease: newLease(deps.nodes),
+    lease: newLease(by.kind === "operator" ? COMMAND : deps.nodes),
     createdAt: now,
     updatedAt: now,
     startedAt: null,

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, like, not, type SQL, sql } from "drizzle-orm";
 import { onRows, type Store } from "../../db/store.ts";
 import {
   type ImportItemRow,
@@ -12,7 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { chunksOf } from "../../lib/steps.ts";
 import { ITEM_OUTCOMES, type ItemOutcome } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
-import { newLease } from "../../work/nodes.ts";
+import { leasesOf, newLease } from "../../work/nodes.ts";
 import type { Result } from "./part.ts";
 
 /** An import of which this process takes the next step. */
@@ -78,6 +78,19 @@ export async function claim(
     .returning();
   return taken ? { ...taken, lease } : null;
 }
+
+/** Makes imports due that a server has left which had this database to itself, as this one has now. */
+export async function resumeLeft({ store, clock }: Pick<Deps, "store" | "clock">): Promise<void> {
+  if (store.engine.isShared) return;
+  const { lease, dueAt } = imports;
+  await store
+    .update(imports)
+    .set({ lease: null, dueAt: clock.now() })
+    .where(and(isNotNull(lease), isNotNull(dueAt), not(like(lease, leasesOf(COMMAND.id)))));
+}
+
+/** In place of a node: a command, which may run while a server is started. */
+export const COMMAND = { id: "command" };
 
 /** Changes an import that this process has, and keeps it for another step. @throws LeaseLost */
 export async function hold(

@@ -23,6 +23,7 @@ import {
   linesOf,
   nextItems,
   type Placed,
+  resumeLeft,
   updateItems,
 } from "./items.ts";
 import { addPart, type ImportOptions, PART, previewPart, type Result, type Work } from "./part.ts";
@@ -38,6 +39,7 @@ export function startImportLoop(deps: Deps) {
   const look = createLookWhenNeeded(deps);
 
   async function poll() {
+    await resumeLeft(deps).catch(logFailure("failed to resume imports of an earlier process"));
     while (!signal.aborted) {
       if (deps.troubles.stoppingWrites() === null)
         await look(() => runImports(deps, signal)).catch(logFailure("failed to import links"));
