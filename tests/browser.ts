@@ -8,6 +8,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type Locator,
   type Page,
   chromium as playwright,
 } from "playwright-core";
@@ -128,11 +129,31 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
   context.setDefaultTimeout(GIVES_UP_AFTER_MS);
   keepCache(context, place.clock !== undefined);
   const page = context.pages()[0] ?? (await context.newPage());
+  tellWhatIsSeen(page);
   if (place.clock) {
     await page.clock.setFixedTime(place.clock.now());
     await page.addInitScript(loadNothingAhead);
   }
   return { page, complaints: await collectComplaints(page, place.url) };
+}
+
+type Waiting = Locator & { saysWhatIsSeen?: true };
+
+/** Makes a wait for an element that never comes say what the page shows instead. */
+function tellWhatIsSeen(anyPage: Page): void {
+  const all: Waiting = Object.getPrototypeOf(anyPage.locator("body"));
+  if (all.saysWhatIsSeen) return;
+  all.saysWhatIsSeen = true;
+  const { waitFor } = all;
+  all.waitFor = async function (this: Locator, options) {
+    try {
+      await waitFor.call(this, options);
+    } catch (error) {
+      const page = this.page();
+      const seen = await page.evaluate(() => document.body.innerText).catch(String);
+      throw new Error(`${error}\nWhat ${page.url()} shows:\n${seen}`, { cause: error });
+    }
+  };
 }
 
 /**
@@ -183,7 +204,12 @@ type Connected = {
 export async function closeVisitors(): Promise<void> {
   const opened = [...busy];
   busy.clear();
-  for (const browser of opened) await browser._disconnectFromReusedContext("The test is over.");
+  for (const browser of opened) {
+    // A page may have asked for something just now, which a test answers.
+    const answering = browser.contexts().flatMap((context) => [context, ...context.pages()]);
+    for (const each of answering) await each.unrouteAll({ behavior: "ignoreErrors" });
+    await browser._disconnectFromReusedContext("The test is over.");
+  }
   idle.push(...opened.reverse());
 }
 

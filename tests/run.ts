@@ -78,9 +78,16 @@ function batchesOf(files: string[], processes: number): string[][] {
 
 const isFailure = (line: string) => /^(\(fail\)|# Unhandled error)/.test(line);
 
-/** Each failure with the lines before it, which say why. */
+const RULE = /^-+$/;
+
+/** Each failure with the lines before it, which say why, or those after it up to the second rule. */
 function failuresIn(file: string, lines: string[]): string[] {
-  const ends = lines.flatMap((line, index) => (isFailure(line) ? [index + 1] : []));
+  const ends = lines.flatMap((line, index) => {
+    if (!isFailure(line)) return [];
+    if (line.startsWith("(fail)")) return [index + 1];
+    const second = lines.findIndex((each, at) => at > index + 1 && RULE.test(each));
+    return [second < 0 ? lines.length : second];
+  });
   return ends.map((end) => {
     const before = lines.slice(Math.max(0, end - LINES_OF_FAILURE), end);
     const start = before.findLastIndex((line) => line.startsWith("(pass)")) + 1;

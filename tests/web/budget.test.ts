@@ -87,7 +87,7 @@ onDashboard("The first view", (dashboard) => {
     await page.addInitScript(() => {
       globalThis.requestIdleCallback = (then) => Number(setTimeout(then));
     });
-    const [keys, palette] = ["keys", "palette"].map((name) =>
+    const [settings, palette] = ["settings", "palette"].map((name) =>
       page.waitForResponse(new RegExp(`/assets/${name}-[\\w-]+\\.js$`)),
     );
 
@@ -96,6 +96,6 @@ onDashboard("The first view", (dashboard) => {
     await palette;
     await page.clock.runFor(1_500);
 
-    await keys;
+    await settings;
   });
 });

@@ -115,10 +115,10 @@ onDashboard("Work that is interrupted", (dashboard) => {
   test("a page that an upgrade has taken away is there after one reload", async () => {
     const { page } = await signedIn();
     let isNew = false;
-    await page.route("**/assets/groups-*.js", (route) =>
+    await page.route("**/assets/alerts-*.js", (route) =>
       isNew ? route.continue() : route.fulfill({ status: 404 }),
     );
-    await page.route("**/settings/groups", async (route) => {
+    await page.route("**/alerts", async (route) => {
       if (!route.request().isNavigationRequest()) {
         const html = (await (await route.fetch()).text()).replace(/index-[\w-]+\.js/, "index-2.js");
         return route.fulfill({ body: html, contentType: "text/html" });
@@ -129,22 +129,22 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await page.goto(KEYS);
     await page.getByText("No API keys").waitFor();
 
-    await page.getByRole("link", { name: "Groups" }).click();
+    await page.getByRole("link", { name: "Alerts" }).click();
 
-    await page.getByText("No groups yet").waitFor();
+    await page.getByText("No alerts yet").waitFor();
     expect(isNew).toBe(true);
   });
 
   test("a page that cannot be loaded says so, and reloads until it can, even if the browser gives up a reload", async () => {
     const { page } = await signedIn();
-    await page.route("**/assets/groups-*.js", (route) => route.abort());
+    await page.route("**/assets/alerts-*.js", (route) => route.abort());
     let reloads = 0;
     const givenUp = Promise.withResolvers<void>();
-    await page.route("**/settings/groups", async (route) => {
+    await page.route("**/alerts", async (route) => {
       if (!route.request().isNavigationRequest()) return route.continue();
       reloads += 1;
       if (reloads !== 2) return route.continue();
-      await page.unroute("**/assets/groups-*.js");
+      await page.unroute("**/assets/alerts-*.js");
       // The document stays when the answer has no content.
       await route.fulfill({ status: 204 });
       givenUp.resolve();
@@ -153,30 +153,31 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await page.goto(KEYS);
     await page.getByText("No API keys").waitFor();
     await page.evaluate(() => Object.assign(globalThis, { isOld: true }));
-    await page.getByRole("link", { name: "Groups" }).click();
+    await page.getByRole("link", { name: "Alerts" }).click();
     await page.waitForFunction(() => !("isOld" in globalThis));
     await page.getByText("This page could not be loaded").waitFor();
     await page.clock.runFor(6_000);
     await givenUp.promise;
     await page.clock.runFor(6_000);
 
-    await page.getByText("No groups yet").waitFor();
+    await page.getByText("No alerts yet").waitFor();
     expect(reloads).toBe(3);
   });
 
   test("what stands before the server and fails is reported in words, and a page that takes long is said to be on its way, where pressing twice does it once", async () => {
     const { page } = await signedIn();
     const arrived = Promise.withResolvers<void>();
-    await page.route("**/assets/keys-*.js", (route) =>
+    await page.route("**/assets/alerts-*.js", (route) =>
       arrived.promise.then(() => route.continue()),
     );
     await page.goto(GROUPS);
     await failWithEachStatus(page);
-    await page.getByRole("link", { name: "API keys" }).click();
-    await page.locator("#main[aria-busy=true]").waitFor();
+    await page.getByRole("link", { name: "Alerts" }).click();
+    await page.locator("#main[aria-busy=true]").waitFor({ state: "attached" });
     arrived.resolve();
-    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "No alerts yet", exact: true }).waitFor();
     await page.locator("#main[aria-busy=false]").waitFor();
+    await go(page, KEYS);
     await pressTwice(page);
   });
 

@@ -24,6 +24,7 @@ import { AddHost } from "./frame/add.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { focusMain } from "./frame/kept.ts";
 import { lazyPage, NotFoundPage } from "./frame/missing.tsx";
+import { offerSections } from "./frame/places.ts";
 import { Toasts, useToast } from "./frame/toast.tsx";
 import LinksPage from "./links/links.tsx";
 import { OverviewPage } from "./overview/page.tsx";
@@ -72,7 +73,9 @@ const AddSheet = lazyPage(() => import("./add/add.tsx"));
 const AlertsPage = lazyPage(() => import("./alerts/alerts.tsx"));
 const AlertPage = lazyPage(() => import("./alerts/alert.tsx"));
 const MessagePage = lazyPage(() => import("./alerts/message.tsx"));
-const SettingsPage = lazyPage(() => import("./settings/settings.tsx"));
+const loadSettings = () => import("./settings/settings.tsx");
+const SettingsPage = lazyPage(loadSettings);
+offerSections(async (user) => (await loadSettings()).sectionsFor(user));
 
 /** Pages for people who are signed in. */
 const PAGES: Record<InnerPath, FunctionComponent> = {
@@ -166,9 +169,7 @@ function useLeaving() {
   return { isLeaving, leave: () => setLeaving(true) };
 }
 
-type SignedInProps = InsideProps & { onSignOut: () => void };
-
-function SignedIn({ session, user, onSignOut }: SignedInProps) {
+function SignedIn({ session, user, onSignOut }: InsideProps & { onSignOut: () => void }) {
   const client = useQueryClient();
   const isDown = useLive(session.live);
   const [isLoading, setLoading] = useState(false);

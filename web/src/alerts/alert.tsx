@@ -2,7 +2,7 @@ import { Eye, EyeOff, Pause, Pencil, Play, Send } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { type Alert, FORMAT_NAMES } from "../data/alerts.ts";
+import { type Alert, FORMATS } from "../data/alerts.ts";
 import { counted, dayText } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
@@ -10,13 +10,13 @@ import { useBar } from "../frame/bar.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Loaded, Redirect } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
+import { Fact } from "../ui/section.tsx";
 import { Messages, Spark } from "./messages.tsx";
 import { MailPreview } from "./preview.tsx";
 import { type DayCounts, useAlert, useDays } from "./queries.ts";
 import {
   AlertMenu,
   AskAgain,
-  Fact,
   Problem,
   Sentence,
   StateWord,
@@ -98,9 +98,7 @@ function DiscreetUrl({ alert }: { alert: Alert }) {
   );
 }
 
-type DeedsProps = { alert: Alert; onTask(task: Task): void };
-
-function Deeds({ alert, onTask }: DeedsProps) {
+function Deeds({ alert, onTask }: { alert: Alert; onTask(task: Task): void }) {
   const test = useTest(alert.id);
   const turn = useTurn(alert);
   const [isPreviewing, setPreviewing] = useState(false);
@@ -209,7 +207,7 @@ const Figures = ({ alert, days }: Omit<TroubleProps, "onEdit">) => (
         <StateWord state={stateOf(alert)} />
       </span>
     </Fact>
-    <Fact name="Kind">{FORMAT_NAMES[alert.format]}</Fact>
+    <Fact name="Kind">{FORMATS[alert.format].name}</Fact>
     <Fact name="Delivered">{days ? counted(days.delivered, "message") : "…"}</Fact>
     <Fact name="Failed">{days?.failed ?? "…"}</Fact>
     <Fact name="Queued">{days?.pending ?? "…"}</Fact>

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { Alert } from "../data/alerts.ts";
+import { type Alert, CHATS } from "../data/alerts.ts";
 import { counted, many } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
@@ -47,7 +47,7 @@ const Nothing = ({ onAdd }: { onAdd: () => void }) => (
   <div class="empty">
     <h1>No alerts yet</h1>
     <p>
-      Get notified when links die or come back: in Slack, Discord, Teams, Telegram, ntfy, Apprise or
+      Get notified when links die or come back: in {CHATS.map(({ name }) => name).join(", ")} or
       your own program.
     </p>
     <NewButton onAdd={onAdd} />

@@ -13,8 +13,6 @@ const WISHES: { label: string; events: EventType[] }[] = [
   { label: "A summary every Monday", events: ["summary.ready"] },
 ];
 
-type Wish = { events?: EventType[]; assigned?: boolean };
-
 /** Mail to the reader's own address, one click each; also for those who can only read. */
 export function MailMe() {
   const { email } = useUser();
@@ -25,7 +23,7 @@ export function MailMe() {
     enabled: sendsMail,
   });
   const save = useSave({
-    change: ({ events, assigned }: Wish) => {
+    change: ({ events, assigned }: { events?: EventType[]; assigned?: boolean }) => {
       const schedule = (own.data && scheduleOf(own.data)) ?? usualSchedule();
       const summary = events?.includes("summary.ready") ? schedule : null;
       const wish = events ? { events, summary, time_zone: ownTimeZone() } : { assigned };

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { RotateCw } from "lucide-preact";
 import { useRoute } from "preact-iso";
-import { type Alert, messageTitle } from "../data/alerts.ts";
+import { type Alert, FORMATS, messageTitle } from "../data/alerts.ts";
 import { api, unwrap } from "../data/api.ts";
 import { shownUrl } from "../data/display-url.ts";
 import { many, milliseconds } from "../data/format.ts";
@@ -13,11 +13,10 @@ import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 
-import { Heading, Section } from "../ui/section.tsx";
+import { Fact, Heading, Section } from "../ui/section.tsx";
 import { NextAttempt } from "./messages.tsx";
 
 import { ALERTS, type Attempt, type MessageDetail, messageOf, useAlert } from "./queries.ts";
-import { Fact } from "./rule.tsx";
 import { adviceOn, discreetUrl, outcomeOf, prettyBody, storyOf, TRIGGERS } from "./words.ts";
 import "./alerts.css";
 
@@ -186,14 +185,17 @@ const RequestPart = ({ alert: { format }, message }: PartProps) => (
   </Section>
 );
 
-const headersOf = (format: Alert["format"], { message_id: id }: MessageDetail) => [
-  ["content-type", format === "ntfy" ? "text/plain; charset=utf-8" : "application/json"],
-  ["user-agent", "Stillup-Webhooks"],
-  ...(format === "ntfy" ? [["title, tags, priority", "what ntfy shows"]] : []),
-  ["webhook-id", id],
-  ["webhook-timestamp", "the second of each attempt"],
-  ["webhook-signature", "created for each attempt"],
-];
+function headersOf(format: Alert["format"], { message_id: id }: MessageDetail) {
+  const { contentType = "application/json", header } = FORMATS[format];
+  return [
+    ["content-type", contentType],
+    ["user-agent", "Stillup-Webhooks"],
+    ...(header ? [header] : []),
+    ["webhook-id", id],
+    ["webhook-timestamp", "the second of each attempt"],
+    ["webhook-signature", "created for each attempt"],
+  ];
+}
 
 const Scrolling = ({ label, text }: { label: string; text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached without a mouse

@@ -1,9 +1,14 @@
-import { CircleCheck, Layers, type LucideIcon, Plus, RotateCw, Send, Trash2 } from "lucide-preact";
+import { RotateCw, Send } from "lucide-preact";
 import { useLocation } from "preact-iso";
-import { type Alert, messageTitle, targetName } from "../data/alerts.ts";
+import {
+  type Alert,
+  deliveredWords,
+  EVENT_TYPES,
+  messageTitle,
+  targetName,
+} from "../data/alerts.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
-import { EVENT_WORDS } from "../data/words.ts";
 import { useSave } from "../frame/toast.tsx";
 import { Button, Seg } from "../ui/button.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
@@ -22,7 +27,7 @@ import {
   retryFailed,
   useMessages,
 } from "./queries.ts";
-import { EVENT_TYPES, hostOf, RESULT_WORDS, shortResult } from "./words.ts";
+import { hostOf, RESULT_WORDS, shortResult } from "./words.ts";
 
 /** The filter in an address; what is wrong there is ignored. */
 export const readFilter = (query: Record<string, string>): MessageFilter => {
@@ -137,7 +142,10 @@ function MessageFilters({ alerts, filter, onChange }: FiltersProps) {
           label="Alert"
           any="All alerts"
           value={filter.alert}
-          options={alerts.map((alert) => ({ value: alert.id, label: nameOf(alert) }))}
+          options={alerts.map((alert) => ({
+            value: alert.id,
+            label: targetName({ webhook_format: alert.format, webhook_host: hostOf(alert) }),
+          }))}
           onPick={(alert) => onChange({ alert: alert ?? undefined })}
         />
       )}
@@ -145,15 +153,12 @@ function MessageFilters({ alerts, filter, onChange }: FiltersProps) {
         label="Event"
         any="All events"
         value={filter.event}
-        options={OFFERED_EVENTS.map((value) => ({ value, label: EVENT_WORDS[value] }))}
+        options={OFFERED_EVENTS.map((value) => ({ value, label: deliveredWords(value).word }))}
         onPick={(event) => onChange({ event: event ?? undefined })}
       />
     </>
   );
 }
-
-const nameOf = (alert: Alert) =>
-  targetName({ webhook_format: alert.format, webhook_host: hostOf(alert) });
 
 /** The server allows at most 14 days by its own clock, when the request arrives. */
 const SPANS = [
@@ -192,10 +197,8 @@ const queuedText = (queued: number) =>
     ? "No message failed in that time."
     : `${counted(queued, "message")} ${queued === 1 ? "is" : "are"} sent again.`;
 
-type RowProps = { message: Message; isAlertShown: boolean };
-
-const MessageRow = ({ message, isAlertShown }: RowProps) => (
-  <li class={hasFailed(message) ? "bad" : undefined}>
+const MessageRow = ({ message, isAlertShown }: { message: Message; isAlertShown: boolean }) => (
+  <li class={["failed", "exhausted", "expired"].includes(message.status) ? "bad" : undefined}>
     <Moment at={message.created_at} clock />
     <EventMark message={message} />
     <a href={`/alerts/${message.webhook_id}/messages/${message.id}`} title={message.link?.url}>
@@ -209,27 +212,16 @@ const MessageRow = ({ message, isAlertShown }: RowProps) => (
   </li>
 );
 
-const hasFailed = ({ status }: Message) => ["failed", "exhausted", "expired"].includes(status);
-
 /** An attempt that is already due waits only for its turn. */
 export const NextAttempt = ({ at }: { at: string }) => (
   <> {Date.parse(at) > Date.now() ? <Moment at={at} /> : "in a moment"}</>
 );
 
-const MARKS: Record<string, LucideIcon> = {
-  "link.created": Plus,
-  "link.deleted": Trash2,
-  "batch.complete": Layers,
-  "check.complete": CircleCheck,
-  digest: Layers,
-};
-
 function EventMark({ message: { event, test } }: { message: Message }) {
   if (test) return <Send class="i" aria-hidden="true" />;
-  if (event === "link.dead") return <State status="dead" hidden />;
-  if (event === "link.alive") return <State status="active" hidden />;
-  const Icon = MARKS[event] ?? Send;
-  return <Icon class="i" aria-hidden="true" />;
+  const { mark: Mark = Send } = deliveredWords(event);
+  if (typeof Mark === "string") return <State status={Mark} hidden />;
+  return <Mark class="i" aria-hidden="true" />;
 }
 
 type Counts = Pick<DayCounts, "delivered" | "failed" | "pending">;

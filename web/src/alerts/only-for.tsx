@@ -22,11 +22,8 @@ const OFFERED = FAMILIES.flatMap((family) => {
   return inIt.length === 1 ? inIt : [family];
 }).sort();
 
-type Choice = { value: string; label: string };
-type Props = { value: Only; onChange: (value: Only) => void };
-
 /** Narrows an alert to groups, services, reasons, tags and a person, and says how many links that is now. */
-export function OnlyFor({ value, onChange }: Props) {
+export function OnlyFor({ value, onChange }: { value: Only; onChange: (value: Only) => void }) {
   const groups = useGroups().data ?? [];
   const services = useServicesByName();
   const known = groups.map(({ id, name }) => ({ value: id, label: name }));
@@ -89,7 +86,7 @@ type SeveralProps = {
   any: string;
   one: string;
   values: string[] | null;
-  choices: Choice[];
+  choices: { value: string; label: string }[];
   onPick: (values: string[]) => void;
 };
 

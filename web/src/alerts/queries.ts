@@ -1,9 +1,8 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/preact-query";
-import type { Alert, EventType, Format } from "../data/alerts.ts";
+import type { Alert, EventType, Format, Schedule } from "../data/alerts.ts";
 import { api, asSent, unwrap } from "../data/api.ts";
 import { ownTimeZone } from "../data/format.ts";
 import type { Only } from "./only-for.tsx";
-import type { Schedule } from "./words.ts";
 
 /** Query key of alerts and their messages. */
 export const ALERTS = ["webhooks"];

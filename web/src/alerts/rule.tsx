@@ -1,7 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { Hash, KeyRound, Mail, Pause, Pencil, Play, Send, Trash2, Webhook } from "lucide-preact";
-import type { ComponentChildren } from "preact";
-import { type Alert, type EventType, FORMAT_NAMES } from "../data/alerts.ts";
+import { KeyRound, Pause, Pencil, Play, Send, Trash2 } from "lucide-preact";
+import {
+  type Alert,
+  EVENT_TYPES,
+  EVENTS,
+  type EventType,
+  FORMATS,
+  formatIcon,
+} from "../data/alerts.ts";
 import { api, complete } from "../data/api.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
@@ -22,8 +28,6 @@ import {
 import {
   type AlertState,
   addressOf,
-  EVENT_TYPES,
-  EVENTS,
   FIRST_WORDS,
   hostOf,
   isBad,
@@ -43,30 +47,33 @@ type RuleProps = {
 };
 
 /** An alert in the list: its sentence, its last problem, two weeks of messages and its state. */
-export const Rule = ({ alert, days, onTask }: RuleProps) => (
-  <li class="rule" aria-label={STATE_WORDS[stateOf(alert)]}>
-    <span class="rule-ic">
-      <FormatIcon format={alert.format} />
-    </span>
-    <div>
-      <Sentence alert={alert} days={days} onEdit={() => onTask("edit")} />
-      <div class="waits soft">
-        <p>
-          <Problem alert={alert} days={days} />
-        </p>
-        <AskAgain alert={alert} />
+export function Rule({ alert, days, onTask }: RuleProps) {
+  const Icon = formatIcon(alert.format);
+  return (
+    <li class="rule" aria-label={STATE_WORDS[stateOf(alert)]}>
+      <span class="rule-ic">
+        <Icon class="i" aria-hidden="true" />
+      </span>
+      <div>
+        <Sentence alert={alert} days={days} onEdit={() => onTask("edit")} />
+        <div class="waits soft">
+          <p>
+            <Problem alert={alert} days={days} />
+          </p>
+          <AskAgain alert={alert} />
+        </div>
       </div>
-    </div>
-    <a class="rule-sp" href={`/alerts/${alert.id}`} aria-label={countsText(days)}>
-      {days && <Spark days={days} />}
-      <em>{days && totalOf(days)}</em>
-    </a>
-    <a class={`rule-st ${isBad(stateOf(alert)) ? "bad" : "ok"}`} href={`/alerts/${alert.id}`}>
-      <StateWord state={stateOf(alert)} />
-    </a>
-    <AlertMenu alert={alert} onTask={onTask} />
-  </li>
-);
+      <a class="rule-sp" href={`/alerts/${alert.id}`} aria-label={countsText(days)}>
+        {days && <Spark days={days} />}
+        <em>{days && totalOf(days)}</em>
+      </a>
+      <a class={`rule-st ${isBad(stateOf(alert)) ? "bad" : "ok"}`} href={`/alerts/${alert.id}`}>
+        <StateWord state={stateOf(alert)} />
+      </a>
+      <AlertMenu alert={alert} onTask={onTask} />
+    </li>
+  );
+}
 
 /** Sends the recipient who has not confirmed yet the link once more. */
 export function AskAgain({ alert }: { alert: Alert }) {
@@ -84,17 +91,6 @@ export function AskAgain({ alert }: { alert: Alert }) {
     </Button>
   );
 }
-
-const FormatIcon = ({ format }: Pick<Alert, "format">) => {
-  const Icon = ICONS[format] ?? Hash;
-  return <Icon class="i" aria-hidden="true" />;
-};
-
-const ICONS: Partial<Record<Alert["format"], typeof Hash>> = {
-  standard: Webhook,
-  telegram: Send,
-  email: Mail,
-};
 
 const SHAPES = {
   working: "active",
@@ -181,14 +177,6 @@ const LastSent = ({ alert: { last_delivery_at: at } }: { alert: Alert }) =>
     <>No messages yet.</>
   );
 
-/** A term of a list of facts, with its value. */
-export const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
-
 type SentenceProps = { alert: Alert; days?: DayCounts | undefined; onEdit(): void };
 
 /** The alert as a sentence, whose dotted words can be changed. */
@@ -212,15 +200,10 @@ export function Sentence({ alert, days, onEdit }: SentenceProps) {
   );
 }
 
-const verbOf = ({ format }: Pick<Alert, "format">) => VERBS[format] ?? "send a message to";
-
-const VERBS: Partial<Record<Alert["format"], string>> = {
-  standard: "call the webhook",
-  email: "send mail to",
-};
+const verbOf = ({ format }: Pick<Alert, "format">) => FORMATS[format].verb ?? "send a message to";
 
 const formatOf = ({ format }: Pick<Alert, "format">) =>
-  VERBS[format] ? "" : ` as ${FORMAT_NAMES[format]}`;
+  FORMATS[format].verb ? "" : ` as ${FORMATS[format].name}`;
 
 /** The whole sentence as text. */
 export const sentenceText = (

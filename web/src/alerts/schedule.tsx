@@ -1,6 +1,6 @@
+import type { Schedule } from "../data/alerts.ts";
 import { startUpper } from "../data/format.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import type { Schedule } from "./words.ts";
 
 const WEEKDAYS = [
   ...(["monday", "tuesday", "wednesday", "thursday", "friday"] as const),

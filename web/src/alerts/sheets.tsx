@@ -3,7 +3,16 @@ import { Send } from "lucide-preact";
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { type Alert, type EventType, FORMAT_NAMES, type Format } from "../data/alerts.ts";
+import {
+  type Alert,
+  EVENT_TYPES,
+  EVENTS,
+  type EventType,
+  FORMATS,
+  type Format,
+  formatFor,
+  type Schedule,
+} from "../data/alerts.ts";
 import { useSession } from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
@@ -21,19 +30,7 @@ import {
 import { sentenceText, type Task } from "./rule.tsx";
 import { ScheduleFields } from "./schedule.tsx";
 import { RotateSecret, SigningSecret, VerifyingExample } from "./secret.tsx";
-import {
-  addressOf,
-  EVENT_TYPES,
-  EVENTS,
-  FIRST_WORDS,
-  FORMATS,
-  formatFor,
-  type Schedule,
-  scheduleOf,
-  testWords,
-  urlOf,
-  usualSchedule,
-} from "./words.ts";
+import { addressOf, FIRST_WORDS, scheduleOf, testWords, urlOf, usualSchedule } from "./words.ts";
 
 type TaskProps = Closable & { alert: Alert };
 
@@ -101,9 +98,7 @@ export function NewAlert({ onClose }: Closable) {
   );
 }
 
-type FormatProps = { value: Format; onChange: (format: Format) => void };
-
-function FormatField({ value, onChange }: FormatProps) {
+function FormatField({ value, onChange }: { value: Format; onChange: (format: Format) => void }) {
   const sendsMail = useSession().data?.sends_mail;
   const kinds = (Object.keys(FORMATS) as Format[]).filter((kind) => kind !== "email" || sendsMail);
   return (
@@ -117,7 +112,7 @@ function FormatField({ value, onChange }: FormatProps) {
             checked={format === value}
             onChange={() => onChange(format)}
           />
-          {FORMAT_NAMES[format]}
+          {FORMATS[format].name}
         </label>
       ))}
       <FieldProblem name="format" />
@@ -190,10 +185,13 @@ function EventsField({ draft, before = [], onChange }: EventsProps) {
         </Fragment>
       ))}
       <div role="status">
-        {events.includes("check.complete") && (
-          <p class="notice">
-            This is one message for every check: a thousand hourly links make 24,000 a day.
-          </p>
+        {events.map(
+          (event) =>
+            EVENTS[event].warning && (
+              <p key={event} class="notice">
+                {EVENTS[event].warning}
+              </p>
+            ),
         )}
         {dropped.length > 0 && (
           <p class="notice">Queued messages of {dropped.join(" and ")} are cancelled.</p>
@@ -293,7 +291,7 @@ function EditAlert({ alert, onClose }: TaskProps) {
       <EventsField draft={draft} before={before.events} onChange={edit} />
       <OnlyFor value={draft.filter} onChange={(filter) => edit({ filter })} />
       <p class="hint">
-        The kind, {FORMAT_NAMES[alert.format]}, cannot be changed. For another, create another
+        The kind, {FORMATS[alert.format].name}, cannot be changed. For another, create another
         alert.
       </p>
     </Ask>

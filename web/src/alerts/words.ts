@@ -1,99 +1,33 @@
-import type { Alert, EventType, Format } from "../data/alerts.ts";
+import {
+  type Alert,
+  EVENT_TYPES,
+  EVENTS,
+  type Format,
+  formatFor,
+  type Schedule,
+} from "../data/alerts.ts";
 import { milliseconds, ownTimeZone, startUpper } from "../data/format.ts";
 import { DELIVERY_WORDS } from "../data/words.ts";
 import type { Attempt, Message, Result, TestResult } from "./queries.ts";
 
-type FormatWords = { paste: string; example: string };
-
-/** In the order of the form; `paste` says which URL to enter. */
-export const FORMATS: Record<Format, FormatWords> = {
-  standard: {
-    paste: "The address of your own program. Signed JSON, one message for each event.",
-    example: "https://ops.example.com/hooks/links",
-  },
-  slack: {
-    paste: "The URL of an incoming webhook, from the settings of your Slack app.",
-    example: "https://hooks.slack.com/services/…",
-  },
-  discord: {
-    paste: "The URL of a channel's webhook: edit the channel, Integrations, Webhooks.",
-    example: "https://discord.com/api/webhooks/…",
-  },
-  teams: {
-    paste: "The URL of a workflow that starts “when a Teams webhook request is received”.",
-    example: "https://….logic.azure.com/workflows/…",
-  },
-  telegram: {
-    paste: "Your bot's sendMessage URL with the chat_id of the chat.",
-    example: "https://api.telegram.org/bot<token>/sendMessage?chat_id=<id>",
-  },
-  ntfy: {
-    paste: "The URL of a topic, at ntfy.sh or on a server of your own.",
-    example: "https://ntfy.sh/<topic>",
-  },
-  apprise: {
-    paste: "The URL of a key on your Apprise API server, which reaches a hundred other services.",
-    example: "https://apprise.example.com/notify/<key>",
-  },
-  email: {
-    paste: "The address of one recipient. People outside of the account are asked to confirm.",
-    example: "ann@example.com",
-  },
-};
-
-const HOSTS: [host: RegExp, format: Format][] = [
-  [/^hooks\.slack(-gov)?\.com$/, "slack"],
-  [/^((ptb|canary)\.)?discord(app)?\.com$/, "discord"],
-  [/\.(logic\.azure|api\.powerplatform|webhook\.office)\.com$/, "teams"],
-  [/^api\.telegram\.org$/, "telegram"],
-  [/^ntfy\.sh$/, "ntfy"],
-];
-
-/** The format of a known host. */
-export function formatFor(url: string): Format | undefined {
-  const host = URL.parse(url.trim())?.hostname ?? "";
-  return HOSTS.find(([known]) => known.test(host))?.[1];
-}
-
-/** `verb` follows "When a link", `hint` says what is sent. */
-export const EVENTS: Record<EventType, { verb: string; hint: string }> = {
-  "link.dead": { verb: "dies", hint: "A link is dead." },
-  "link.alive": { verb: "comes back", hint: "A link is alive again." },
-  "link.created": { verb: "is added", hint: "A link was added." },
-  "link.deleted": { verb: "is deleted", hint: "A link was deleted." },
-  "link.changed": { verb: "is changed", hint: "A link was changed, acknowledged or muted." },
-  "batch.complete": { verb: "", hint: "All links of a batch have been checked." },
-  "source.complete": { verb: "", hint: "A source was read, however that ended." },
-  "summary.ready": { verb: "", hint: "A summary of what happened, on a schedule." },
-  "usage.threshold": { verb: "", hint: "80, 95 or 100% of a limit of the account is used." },
-  "check.complete": { verb: "is checked", hint: "A check has finished, whatever its result." },
-};
-
 /** An option of `link.alive`. */
 export const FIRST_WORDS = "A new link is alive at its first check.";
 
-export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
-
 /** "a link dies or comes back", in the order of the form. */
 export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasion): string {
-  const verbs = EVENT_TYPES.filter((type) => events.includes(type)).flatMap((type) => {
-    const { verb } = EVENTS[type];
-    if (type === "link.alive" && isFirst) return [verb, "is alive at its first check"];
-    return verb ? [verb] : [];
-  });
-  const occasions = [
-    verbs.length > 0 && `a link ${joined(verbs)}`,
-    events.includes("batch.complete") && "all links of a batch are checked",
-    events.includes("source.complete") && "a source was read",
-    events.includes("summary.ready") &&
-      `a summary is due${summary ? ` ${scheduleText(summary)}` : ""}`,
-    events.includes("usage.threshold") && "a limit is nearly used up",
-  ].filter((each) => each !== false);
-  return occasions.join(", or ") || "nothing happens";
+  const verbs: string[] = [];
+  const occasions: string[] = [];
+  for (const type of EVENT_TYPES.filter((each) => events.includes(each))) {
+    const words = EVENTS[type];
+    if ("verb" in words) verbs.push(words.verb);
+    else if (type === "summary.ready" && summary)
+      occasions.push(`${words.occasion} ${scheduleText(summary)}`);
+    else occasions.push(words.occasion);
+    if (type === "link.alive" && isFirst) verbs.push("is alive at its first check");
+  }
+  const links = verbs.length > 0 ? [`a link ${joined(verbs)}`] : [];
+  return [...links, ...occasions].join(", or ") || "nothing happens";
 }
-
-/** When a summary is sent. */
-export type Schedule = Omit<NonNullable<Alert["summary"]>, "next_at" | "last_at">;
 
 /** In the reader's own time zone. */
 export const usualSchedule = (): Schedule => ({
@@ -108,7 +42,7 @@ export const scheduleOf = ({ summary }: Pick<Alert, "summary">): Schedule | null
 };
 
 /** "on Mondays at 08:00", "every day at 08:00". */
-export const scheduleText = ({ weekday, at }: Pick<Schedule, "weekday" | "at">): string =>
+const scheduleText = ({ weekday, at }: Pick<Schedule, "weekday" | "at">): string =>
   `${weekday ? `on ${startUpper(weekday)}s` : "every day"} at ${at}`;
 
 type Occasion = Pick<Alert, "events" | "first_verdicts"> & {

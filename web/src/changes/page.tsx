@@ -1,19 +1,9 @@
 import { useQuery } from "@tanstack/preact-query";
-import {
-  ArrowRight,
-  BellOff,
-  CalendarClock,
-  Folder,
-  Globe,
-  Hash,
-  Mail,
-  ShieldAlert,
-  Webhook,
-  X,
-} from "lucide-preact";
+import { ArrowRight, BellOff, CalendarClock, Folder, Globe, ShieldAlert, X } from "lucide-preact";
 import { Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { type Format, formatIcon } from "../data/alerts.ts";
 import {
   type ChangeEntry,
   type ChangeKind,
@@ -209,9 +199,7 @@ function Older({ query }: { query: ReturnType<typeof useChanges> }) {
   );
 }
 
-type NoneProps = { filter: Filter; onClear: () => void };
-
-function None({ filter, onClear }: NoneProps) {
+function None({ filter, onClear }: { filter: Filter; onClear: () => void }) {
   const now = Date.now();
   const since = beginOf(filter.span, now);
   const isFiltered = filter.kind || filter.group || filter.site;
@@ -286,11 +274,9 @@ const Messages = ({ messages }: { messages: Message[] }) => (
   </span>
 );
 
-const ICONS: Record<string, typeof Hash> = { slack: Hash, discord: Hash, standard: Webhook };
-
 function MessageLine({ message }: { message: Message }) {
   const { webhook_id: id, format, state } = message;
-  const Icon = state === "failed" ? BellOff : (ICONS[format] ?? Mail);
+  const Icon = state === "failed" ? BellOff : formatIcon(format as Format);
   return (
     <a class={state === "failed" ? "notified bad" : "notified"} href={`/alerts/${id}`}>
       <Icon class="i" aria-hidden="true" />

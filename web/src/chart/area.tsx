@@ -68,10 +68,8 @@ function summaryOf({ name, days, values, format }: Summed): string {
 /** Width of a letter as a share of a chart of usual width. */
 const LETTER = 0.0065;
 
-type NotesProps = { notes: Note[]; days: number; toY: (at: number) => number };
-
 /** Notes that would cover each other are moved down. */
-function Notes({ notes, days, toY }: NotesProps) {
+function Notes({ notes, days, toY }: { notes: Note[]; days: number; toY: (at: number) => number }) {
   const placed: { from: number; to: number; y: number }[] = [];
   return (
     <>

@@ -21,10 +21,8 @@ export const Bar = ({ href, share, tone, children }: BarProps) => (
 
 const HEIGHT = 20;
 
-type SparkProps = { values: (number | null)[]; label: string };
-
 /** A small bar for each day, as high as its share of the highest; a low line where it is 0. */
-export function Spark({ values, label }: SparkProps) {
+export function Spark({ values, label }: { values: (number | null)[]; label: string }) {
   const most = Math.max(...values.map((value) => value ?? 0), 1);
   const heightOf = (value: number) => Math.max(2, (value / most) * HEIGHT);
   return (

@@ -130,8 +130,6 @@ const DayNames = ({ days, base }: { days: string[]; base: number }) => (
   </>
 );
 
-type ReaderProps = Omit<Props, "above">;
-
 const STEPS: Record<string, (at: number, last: number) => number> = {
   ArrowLeft: (at) => at - 1,
   ArrowRight: (at) => at + 1,
@@ -142,7 +140,7 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
 };
 
 /** Reads the values of the day that the pointer or the arrow keys are at. */
-function Reader({ name, days, series, format, children }: ReaderProps) {
+function Reader({ name, days, series, format, children }: Omit<Props, "above">) {
   const last = days.length - 1;
   const [chosen, setChosen] = useState<number | null>(null);
   const at = Math.min(chosen ?? last, last);

@@ -177,7 +177,11 @@ async function stepOf(work: Work): Promise<Work> {
     const step = await takeStep(work.change, work.target, work.before, work.key);
     return { ...work, ...countedIn(work, step), before: step.next, key: newKey() };
   } catch (error) {
-    return { ...work, state: "refused", error: toError(error) };
+    return {
+      ...work,
+      state: "refused",
+      error: error instanceof Error ? error : new Error(String(error)),
+    };
   }
 }
 
@@ -192,8 +196,6 @@ function countedIn(work: Work, step: Step) {
     reasons,
   };
 }
-
-const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** "Deleting links" */
 export function doingWords(change: Change): string {

@@ -103,7 +103,7 @@ type StageLine = (seen: Seen, first: Attempt, isFailed: boolean) => Line;
 
 const STAGE_LINES: Record<Stage, StageLine> = {
   dns(seen, first, isFailed) {
-    const host = hostOf(lastUrl(seen));
+    const host = displayUrl(lastUrl(seen)).host || lastUrl(seen);
     const address = first.address ?? seen.evidence.address;
     const { dns_ms: ms } = seen.evidence;
     return {
@@ -145,8 +145,6 @@ const isNamed = ({ reason, status }: Attempt) => reasonWords(reason, status) ===
 const failure = (before: string, attempt: Attempt): Words => [
   before + wordsOf(attempt) + (attempt.detail ? ` (${attempt.detail})` : ""),
 ];
-
-const hostOf = (url: string) => displayUrl(url).host || url;
 
 function portOf(url: string): string {
   const { port, protocol } = URL.parse(url) ?? {};

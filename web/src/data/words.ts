@@ -21,21 +21,6 @@ export type Shape = keyof typeof STATUS_WORDS;
 /** The word inside a sentence. */
 export const statusText = (status: Shape) => STATUS_WORDS[status].toLowerCase();
 
-/** What happened to a link, by the type of its event. */
-export const EVENT_WORDS = {
-  "link.dead": "Died",
-  "link.alive": "Came back",
-  "link.created": "Added",
-  "link.deleted": "Deleted",
-  "link.changed": "Changed",
-  "check.complete": "Checked",
-  "batch.complete": "Batch complete",
-  "source.complete": "Source read",
-  "summary.ready": "Summary",
-  "usage.threshold": "Limit",
-  digest: "Digest",
-} as const;
-
 export const DELIVERY_WORDS = {
   pending: "Waiting",
   delivering: "Sending",

@@ -44,8 +44,6 @@ type Choice = "unsubscribe" | "refuse" | "subscribe";
 
 const confirm = (token: string) => unwrap(api.mail.confirm({ token }).post());
 
-const choose = (token: string, to: Choice) => unwrap(api.mail.unsubscribe({ token }).post({ to }));
-
 /** The token in the page's own address. */
 const tokenHere = () => location.pathname.split("/").pop()!;
 
@@ -84,7 +82,9 @@ export function ConfirmPage({ session }: PageProps) {
 /** The target of the link in the footer of each message. */
 export function UnsubscribePage({ session }: PageProps) {
   const token = tokenHere();
-  const choice = useMutation({ mutationFn: (to: Choice) => choose(token, to) });
+  const choice = useMutation({
+    mutationFn: (to: Choice) => unwrap(api.mail.unsubscribe({ token }).post({ to })),
+  });
   const button = (to: Choice, text: string, primary = false) => (
     <Button
       primary={primary}

@@ -9,11 +9,9 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { AddProgress, useAdd } from "./add.tsx";
 import { returnToPlace } from "./kept.ts";
 
-type Crumb = { label: string; href?: string };
-
 type BarContent = {
   /** From the list to the page; the last one is the page itself. */
-  crumbs: Crumb[];
+  crumbs: { label: string; href?: string }[];
   /** "9 of 23" in the list that the page was opened from. */
   position?: { text: string; onPrevious?: () => void; onNext?: () => void };
 };

@@ -6,7 +6,7 @@ import { api, unwrap } from "../data/api.ts";
 import { useCounts } from "../data/counts.ts";
 import { hrefOfView } from "../data/filter.ts";
 import { counted } from "../data/format.ts";
-import { useCanWrite, useSignOut, useUser } from "../data/session.ts";
+import { useCanWrite, useSignOut } from "../data/session.ts";
 import { OWN_VIEWS, useViews } from "../data/views.ts";
 import type { Shape } from "../data/words.ts";
 import { useModal } from "../ui/overlay.tsx";
@@ -14,7 +14,7 @@ import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
 import { useAdd } from "./add.tsx";
 import { type Command, pageCommands } from "./keys.ts";
-import { PLACES, SETTINGS_PLACE, settingsFor } from "./places.ts";
+import { PLACES, SETTINGS_PLACE, useSections as useSettings } from "./places.ts";
 import { THEME_NAMES, THEMES, useTheme } from "./theme.ts";
 import { useToast } from "./toast.tsx";
 
@@ -23,10 +23,8 @@ type Option = Command & { id: string; link?: { status: Shape; url: string }; col
 
 type Section = { title: string; options: Option[] };
 
-type PaletteProps = { onClose: () => void; onHelp: () => void };
-
 /** Commands, links and places in one list; the field keeps the focus, and the arrow keys choose. */
-export default function Palette({ onClose, onHelp }: PaletteProps) {
+export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const id = useId();
   const dialog = useModal("input");
   const [text, setText] = useState("");
@@ -197,7 +195,7 @@ function usePages(): Command[] {
   const { route } = useLocation();
   const { name, href, icon } = SETTINGS_PLACE;
   const views = useViews();
-  const sections = settingsFor(useUser()).flatMap((part) => Object.entries(part.sections));
+  const sections = useSettings();
   return [
     ...Object.values(PLACES).map((place) => ({
       ...{ label: place.name, icon: place.icon, keys: `g ${place.key}` },
@@ -210,8 +208,9 @@ function usePages(): Command[] {
       }),
     ),
     { label: name, icon, onSelect: () => route(href) },
-    ...sections.map(([path, section]) => ({
-      ...{ label: `${name}: ${section}`, icon },
+    ...sections.map(({ path, name: section }) => ({
+      label: `${name}: ${section}`,
+      icon,
       onSelect: () => route(`${href}/${path}`),
     })),
   ];

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/preact-query";
 import {
   Activity,
   Bell,
@@ -10,7 +11,7 @@ import {
 } from "lucide-preact";
 import type { Counts } from "../data/counts.ts";
 import { many } from "../data/format.ts";
-import type { User } from "../data/session.ts";
+import { type User, useUser } from "../data/session.ts";
 
 type Mark = { text: string; tone: "" | "dead" | "new" };
 
@@ -58,32 +59,26 @@ export const PLACES = {
 
 export const SETTINGS_PLACE = { href: "/settings", name: "Settings", icon: Settings2 };
 
-/** Sections of the settings: the last part of their address, and their name. */
-export type SettingsPart = { title: string; sections: Record<string, string> };
+export type SettingsSection = { path: string; name: string };
+type LoadSections = (user: User) => Promise<SettingsSection[]>;
 
-export const SETTINGS: SettingsPart[] = [
-  {
-    title: "You",
-    sections: { profile: "Profile", sessions: "Sessions", "two-factor": "Two-factor" },
-  },
-  {
-    title: "Account",
-    sections: {
-      people: "People",
-      groups: "Groups",
-      views: "Views",
-      hosts: "Hosts",
-      keys: "API keys",
-      "import-export": "Import and export",
-      activity: "Activity",
-    },
-  },
-  { title: "Server", sections: { backups: "Backups", installation: "Installation" } },
-];
+let loadSections: LoadSections;
 
-/** Only administrators see those of the server. */
-export const settingsFor = ({ is_admin }: User) =>
-  SETTINGS.filter(({ title }) => title !== "Server" || is_admin);
+/** The sections come with the page of the settings, which is loaded later. */
+export function offerSections(load: LoadSections) {
+  loadSections = load;
+}
+
+/** The sections of the settings that the user may see; none until they are loaded. */
+export function useSections(): SettingsSection[] {
+  const user = useUser();
+  const sections = useQuery({
+    queryKey: ["sections", user.is_admin],
+    queryFn: () => loadSections(user),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return sections.data ?? [];
+}
 
 /** Whether the path is the place or below it. */
 export const isAt = (path: string, href: string) =>

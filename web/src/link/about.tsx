@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { FREQUENCIES, type Frequency as FrequencyName } from "../../../server/lib/vocabulary.ts";
-import { targetName } from "../data/alerts.ts";
+import { deliveredWords, targetName } from "../data/alerts.ts";
 import { counted } from "../data/format.ts";
 import { GROUPS, useGroups } from "../data/groups.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
 import type { TriageChange } from "../data/triage.ts";
-import { DELIVERY_WORDS, EVENT_WORDS, FREQUENCY_WORDS } from "../data/words.ts";
+import { DELIVERY_WORDS, FREQUENCY_WORDS } from "../data/words.ts";
 import { useToast } from "../frame/toast.tsx";
 import { AssignPick, TagPick } from "../triage/picks.tsx";
 import { useTriage } from "../triage/use-triage.ts";
@@ -305,7 +305,7 @@ const NoAlerts = () => (
 const EventRow = ({ event: { id, event, created_at: at, deliveries } }: { event: LinkEvent }) => (
   <li>
     <p>
-      <b>{EVENT_WORDS[event]}</b> <Moment at={at} clock />
+      <b>{deliveredWords(event).word}</b> <Moment at={at} clock />
     </p>
     {deliveries.length === 0 && <p class="hint">The alert was deleted.</p>}
     {deliveries.map((delivery) => (

@@ -148,10 +148,8 @@ function LinkDetails({ link }: { link: LinkDetail }) {
   );
 }
 
-type LinkHeadProps = { link: LinkDetail; title: string | null };
-
 /** The URL, the page's title and what can be done. */
-function LinkHead({ link, title }: LinkHeadProps) {
+function LinkHead({ link, title }: { link: LinkDetail; title: string | null }) {
   const toast = useToast();
   const site = followable(link.url);
   const copy = async () => toast((await copyText(link.url)) ? "Copied" : "Not copied");

@@ -13,10 +13,8 @@ import { Url } from "../ui/url.tsx";
 import type { Raw } from "./queries.ts";
 import { headlineOf, sentencesOf } from "./verdict.ts";
 
-type VerdictCardProps = { link: LinkDetail; raw: Raw | undefined };
-
 /** The verdict with its evidence; one quiet line for a link that is alive, and nothing invented for a new one. */
-export function VerdictCard({ link, raw }: VerdictCardProps) {
+export function VerdictCard({ link, raw }: { link: LinkDetail; raw: Raw | undefined }) {
   const status = settledStatus(link);
   const seen = seenOf(link);
   if (!link.last_check) return <New link={link} />;
@@ -26,7 +24,11 @@ export function VerdictCard({ link, raw }: VerdictCardProps) {
         <State status={status} />
         <div>
           <h2 id="verdict">{headlineOf(link, Date.now())}</h2>
-          {status === "active" ? <Quiet link={link} seen={seen} /> : <Why link={link} />}
+          {status === "active" ? (
+            <Quiet link={link} seen={seen} />
+          ) : (
+            <p>{sentencesOf(link).filter(Boolean).join(" ")}</p>
+          )}
           <Warning expiresAt={link.evidence?.tls_expires_at ?? null} />
         </div>
       </div>
@@ -47,10 +49,6 @@ const New = ({ link }: { link: LinkDetail }) => (
       </div>
     </div>
   </section>
-);
-
-const Why = ({ link }: { link: LinkDetail }) => (
-  <p>{sentencesOf(link).filter(Boolean).join(" ")}</p>
 );
 
 function Quiet({ link, seen }: { link: LinkDetail; seen: Seen | null }) {
@@ -108,9 +106,7 @@ const NextCheck = ({ at }: { at: string }) =>
     </span>
   );
 
-type FootProps = { raw: Raw | undefined; isDead: boolean };
-
-function Foot({ raw, isDead }: FootProps) {
+function Foot({ raw, isDead }: { raw: Raw | undefined; isDead: boolean }) {
   const [open, setOpen] = useState<"raw" | "comparison" | null>(null);
   if (!raw?.alive && !raw?.dead) return null;
   const close = () => setOpen(null);
@@ -131,7 +127,6 @@ function Foot({ raw, isDead }: FootProps) {
 }
 
 type Response = NonNullable<Raw["alive"]>;
-type Which = "dead" | "alive";
 type RawProps = { raw: Raw; isDead: boolean; onClose: () => void };
 
 const WHICH = [
@@ -141,7 +136,7 @@ const WHICH = [
 
 /** What the server sent when the link was last dead, and last alive. */
 function RawResponses({ raw, isDead, onClose }: RawProps) {
-  const [chosen, setChosen] = useState<Which>(isDead ? "dead" : "alive");
+  const [chosen, setChosen] = useState<"dead" | "alive">(isDead ? "dead" : "alive");
   const which = raw[chosen] ? chosen : chosen === "dead" ? "alive" : "dead";
   const response = raw[which];
   return (

@@ -126,13 +126,10 @@ export function useDeeds(input: DeedsInput) {
   return { deeds, actions };
 }
 
-type Actions = ReturnType<typeof useLinkActions>;
-type Going = Deeds & { go(index: number): void };
-
 function useListKeys(
   { list, current, selection, select, isPeeking, setPeeking, canWrite, onClear }: DeedsInput,
-  deeds: Going,
-  actions: Actions,
+  deeds: Deeds & { go(index: number): void },
+  actions: ReturnType<typeof useLinkActions>,
   here: ListedLink | undefined,
   openChoice: (name: string) => void,
 ) {

@@ -120,6 +120,11 @@ onDashboard("The links page", (dashboard) => {
     await count("4 links").waitFor();
     await add(server, accountId, [`${site.url}/gone?2`]);
     await check();
+    const found = server.deps.store
+      .select()
+      .from(links)
+      .where(eq(links.url, `${site.url}/gone?2`));
+    expect((await found).map(({ status }) => status)).toEqual(["dead"]);
     await page.getByRole("button", { name: "1 new" }).waitFor();
     expect(await row("/gone?2").count()).toBe(0);
     const isFirst = eq(links.url, AT_REST[0]!);

@@ -219,10 +219,8 @@ function useRefreshed(isKept: boolean) {
   }, [isKept]);
 }
 
-type ArrivedProps = { list: LinkRows; rows: { current: RowsHandle | null } };
-
 /** Links that newly match: they are shown when the user asks for them. */
-const Arrived = ({ list, rows }: ArrivedProps) => (
+const Arrived = ({ list, rows }: { list: LinkRows; rows: { current: RowsHandle | null } }) => (
   <div class="arrived" role="status">
     {list.arrived > 0 && (
       <button

@@ -15,13 +15,11 @@ export function useReturn(filter: LinkFilter): Kept | null {
   const client = useQueryClient();
   const href = hrefOfFilter(filter);
   return useMemo(() => {
-    const kept = keptIn(history.state) ?? keptByLink(href);
+    const kept = (history.state as { rows?: Kept } | null)?.rows ?? keptByLink(href);
     if (!kept) forgetRows(client, filter);
     return kept;
   }, [href]);
 }
-
-const keptIn = (state: { rows?: Kept } | null): Kept | null => state?.rows ?? null;
 
 /** The page of a link leads back to the list by a link as well. */
 function keptByLink(href: string): Kept | null {

@@ -266,10 +266,8 @@ function useSites(text: string): string[] {
 
 const TYPING_MS = 300;
 
-type SearchBoxProps = { value: string; onChange: (value: string) => void };
-
 /** Searches when the user pauses typing. */
-function SearchBox({ value, onChange }: SearchBoxProps) {
+function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef({ value, onChange });

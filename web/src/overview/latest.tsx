@@ -47,7 +47,7 @@ const Entry = ({ entry }: { entry: ChangeEntry }) => (
     <div>
       <p>
         {changeTitle(entry)}{" "}
-        {isTrouble(entry) && (
+        {["dead", "unknown"].includes(changedTo(entry)) && (
           <span class="soft">{reasonWords(entry.reason, null, entry.cause)}</span>
         )}
       </p>
@@ -60,8 +60,6 @@ const Entry = ({ entry }: { entry: ChangeEntry }) => (
 );
 
 const MOST_SOURCES = 3;
-
-const isTrouble = (entry: ChangeEntry) => ["dead", "unknown"].includes(changedTo(entry));
 
 /** Failing sources, and certificates that expire soon; nothing where there are none. */
 export function ComingUp({

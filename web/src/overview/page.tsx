@@ -85,9 +85,7 @@ function useParts(period: Period) {
 const FEW_CAUSES = 6;
 
 type Parts = ReturnType<typeof useParts>;
-type KnownProps = { overview: Overview; period: Period; parts: Parts };
-
-function Known({ overview, period, parts }: KnownProps) {
+function Known({ overview, period, parts }: { overview: Overview; period: Period; parts: Parts }) {
   const { series, causes, changes, upcoming, sites, backups } = parts;
   const { counts, since } = overview;
   const hasTrouble = counts.dead + counts.unknown > 0;

@@ -142,13 +142,11 @@ function TierPick({ account: { id, email, tier } }: { account: AdminAccount }) {
   );
 }
 
-type Access = { role?: Role; is_admin?: boolean };
-
 /** Users cannot remove their own rights. */
 function PersonLine({ person, isSelf }: { person: Person; isSelf: boolean }) {
   const { id, email, role, is_admin } = person;
   const user = api.admin.users({ id });
-  const send = (access: Access) => unwrap(user.patch(access));
+  const send = (access: { role?: Role; is_admin?: boolean }) => unwrap(user.patch(access));
   const change = useSave({
     change: send,
     said: `${email}: saved.`,

@@ -8,6 +8,7 @@ import {
   Link2,
   type LucideIcon,
   Rss,
+  ScrollText,
   Server,
   Tag,
   UserRound,
@@ -31,6 +32,9 @@ import {
   readActivityFilter,
   useActivity,
 } from "./queries.ts";
+import type { Section } from "./settings.tsx";
+
+export const section: Section = { part: "Account", place: 7, name: "Activity", icon: ScrollText };
 
 /** Who changed what, newest first. */
 export default function ActivitySection() {

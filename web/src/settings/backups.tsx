@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import {
+  Archive,
   CircleCheck,
   DatabaseBackup,
   Download,
@@ -20,6 +21,9 @@ import { Copyable } from "../ui/secrets.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Line, Trouble } from "./parts.tsx";
 import { BACKUPS, type Backup, type BackupState, useBackups } from "./queries.ts";
+import type { Section } from "./settings.tsx";
+
+export const section: Section = { part: "Server", place: 1, name: "Backups", icon: Archive };
 
 /** The copies of the database: their state, and making, downloading and deleting them. */
 export default function BackupsSection() {

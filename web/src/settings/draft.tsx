@@ -29,8 +29,6 @@ export function DraftArea({ label, name, value, save, maxLength }: DraftProps) {
   );
 }
 
-type Typed = { currentTarget: HTMLInputElement | HTMLTextAreaElement };
-
 /** What is typed stays until it is saved, also while someone else changes the value. */
 function useDraft(value: string, save: (text: string) => Promise<unknown>) {
   const [draft, setDraft] = useState<string | null>(null);
@@ -59,7 +57,7 @@ function useDraft(value: string, save: (text: string) => Promise<unknown>) {
   return {
     text: draft ?? value,
     error,
-    onInput: ({ currentTarget }: Typed) => {
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
       isUnsaved.current = true;
       setDraft(currentTarget.value);
     },

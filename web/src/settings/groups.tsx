@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { Pencil, RefreshCw, Trash2 } from "lucide-preact";
+import { Folder, Pencil, RefreshCw, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, complete, unwrap } from "../data/api.ts";
 import { counted, many } from "../data/format.ts";
@@ -12,20 +12,22 @@ import {
   type GroupInput,
   listGroups,
 } from "../data/groups.ts";
-import { useHeld } from "../data/held.ts";
 import { usePages } from "../data/query-client.ts";
 import { useCanWrite } from "../data/session.ts";
 import type { Closable } from "../frame/ask.tsx";
 import { useHold, useSave, useToast } from "../frame/toast.tsx";
-import { Button, IconButton } from "../ui/button.tsx";
+import { IconButton } from "../ui/button.tsx";
 import { Field, TextField, textsIn } from "../ui/field.tsx";
-import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Empty } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { State } from "../ui/state.tsx";
 import { ColorField, DraftArea, DraftText } from "./draft.tsx";
-import { GrowingHeading, NewEntry, ShowMore, useFieldSave } from "./parts.tsx";
+import { GrowingHeading, InPlace, List, NewEntry, useFieldSave } from "./parts.tsx";
+import type { Section } from "./settings.tsx";
 
 const LINKS = ["links"];
+
+export const section: Section = { part: "Account", place: 2, name: "Groups", icon: Folder };
 
 /** Groups with what their links are. New ones and changes happen in place. */
 export default function GroupsSection() {
@@ -39,40 +41,29 @@ export default function GroupsSection() {
       <GrowingHeading title="Groups" action="New group" New={NewGroup}>
         Links that belong together, such as a handbook, a client or a site.
       </GrowingHeading>
-      <Loaded query={groups}>
-        {({ items }) => (
-          <GroupList groups={items} ungrouped={!groups.hasNextPage && ungrouped.data} />
-        )}
-      </Loaded>
-      <ShowMore query={groups} />
+      <List
+        label="Groups"
+        query={groups}
+        items={groups.data?.items}
+        none={<Empty title="No groups yet" />}
+        last={!groups.hasNextPage && ungrouped.data && <NoGroup of={ungrouped.data} />}
+      >
+        {(group) => <GroupLine key={group.id} group={group} />}
+      </List>
     </>
   );
 }
 
-/** The counts of the links in no group come after the last page. */
-type GroupListProps = { groups: Group[]; ungrouped: Counted | false | undefined };
-
-function GroupList({ groups, ungrouped }: GroupListProps) {
-  const held = useHeld();
-  const shown = groups.filter(({ id }) => !held.has(id));
-  if (shown.length === 0) return <Empty title="No groups yet" />;
-  return (
-    <ul class="panel lines" aria-label="Groups">
-      {shown.map((group) => (
-        <GroupLine key={group.id} group={group} />
-      ))}
-      {ungrouped && (
-        <li>
-          <i class="gsq" />
-          <div class="what">
-            <a href={hrefOfLinks("none")}>No group</a>
-          </div>
-          <Counts of={ungrouped} where="in no group" id="none" />
-        </li>
-      )}
-    </ul>
-  );
-}
+/** The links in no group, after the last page. */
+const NoGroup = ({ of }: { of: Counted }) => (
+  <li>
+    <i class="gsq" />
+    <div class="what">
+      <a href={hrefOfLinks("none")}>No group</a>
+    </div>
+    <Counts of={of} where="in no group" id="none" />
+  </li>
+);
 
 function GroupLine({ group }: { group: Group }) {
   const canWrite = useCanWrite();
@@ -136,10 +127,8 @@ function GroupMenu({ group }: { group: Group }) {
   );
 }
 
-type EditGroupProps = Closable & { group: Group };
-
 /** Each field is saved on its own, so that two people can change one group. */
-function EditGroup({ group, onClose }: EditGroupProps) {
+function EditGroup({ group, onClose }: Closable & { group: Group }) {
   const { id, name, color } = group;
   const description = group.description ?? "";
   const save = useFieldSave<GroupInput>({
@@ -149,7 +138,7 @@ function EditGroup({ group, onClose }: EditGroupProps) {
     renews: [GROUPS, LINKS],
   });
   return (
-    <div class="in-place">
+    <InPlace onClose={onClose}>
       <div class="setting-fields">
         <DraftText
           label="Name"
@@ -189,10 +178,7 @@ function EditGroup({ group, onClose }: EditGroupProps) {
         />
       </div>
       <ColorField value={color} onPick={(next) => save({ color: next }).catch(() => {})} />
-      <p class="form-foot">
-        <Button onClick={onClose}>Done</Button>
-      </p>
-    </div>
+    </InPlace>
   );
 }
 

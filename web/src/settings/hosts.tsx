@@ -1,62 +1,48 @@
 import { useQuery } from "@tanstack/preact-query";
-import { Globe, Pencil, Trash2 } from "lucide-preact";
+import { Globe } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, asSent, complete, unwrap } from "../data/api.ts";
 import { counted } from "../data/format.ts";
-import { useHeld } from "../data/held.ts";
-import { useCanWrite } from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
-import { useHold } from "../frame/toast.tsx";
-import { IconButton } from "../ui/button.tsx";
 import { CheckField, Field, SelectField, TextField, textsIn } from "../ui/field.tsx";
-import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Empty } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
-import { GrowingHeading, Line } from "./parts.tsx";
+import { Change, GrowingHeading, Line, List } from "./parts.tsx";
+import type { Section } from "./settings.tsx";
 
 const HOSTS = ["account", "host-settings"];
 
 const listHosts = () => unwrap(api["host-settings"].get({ query: asSent({ per_page: 100 }) }));
 type Host = Awaited<ReturnType<typeof listHosts>>["items"][number];
 
+export const section: Section = { part: "Account", place: 4, name: "Hosts", icon: Globe };
+
 /** What is sent to hosts with checks. Values can be set, and are never shown. */
 export default function HostsSection() {
   const hosts = useQuery({ queryKey: HOSTS, queryFn: listHosts });
-  const held = useHeld();
   return (
     <>
       <GrowingHeading title="Hosts" action="New host" New={EditHost}>
         Credentials and headers for hosts that let checks in only with them.
       </GrowingHeading>
-      <Loaded query={hosts}>
-        {({ items }) => {
-          const shown = items.filter(({ id }) => !held.has(id));
-          return shown.length === 0 ? (
-            <Empty title="No hosts yet">
-              <p>
-                A wiki behind a sign-in, or a site that lets only your key in: say here what checks
-                send to it. Values are stored encrypted, sent to no other host, and never shown
-                again.
-              </p>
-            </Empty>
-          ) : (
-            <ul class="panel lines" aria-label="Hosts">
-              {shown.map((host) => (
-                <HostLine key={host.id} host={host} />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
+      <List label="Hosts" query={hosts} items={hosts.data?.items} none={NONE}>
+        {(host) => <HostLine key={host.id} host={host} />}
+      </List>
     </>
   );
 }
 
+const NONE = (
+  <Empty title="No hosts yet">
+    <p>
+      A wiki behind a sign-in, or a site that lets only your key in: say here what checks send to
+      it. Values are stored encrypted, sent to no other host, and never shown again.
+    </p>
+  </Empty>
+);
+
 function HostLine({ host }: { host: Host }) {
-  const canWrite = useCanWrite();
-  const hold = useHold();
-  const [isEditing, setEditing] = useState(false);
   const { id, host: name, last_success_at: at, failing_since: failing, links } = host;
-  const remove = () => complete(api["host-settings"]({ id }).delete());
   return (
     <Line
       icon={Globe}
@@ -77,17 +63,12 @@ function HostLine({ host }: { host: Host }) {
           </p>
         )}
       </div>
-      {canWrite && (
-        <>
-          <IconButton icon={Pencil} label={`Edit ${name}`} onClick={() => setEditing(true)} />
-          <IconButton
-            icon={Trash2}
-            label={`Delete ${name}`}
-            onClick={() => hold([id], `${name} was deleted.`, remove)}
-          />
-        </>
-      )}
-      {isEditing && <EditHost host={host} onClose={() => setEditing(false)} />}
+      <Change
+        id={id}
+        name={name}
+        edit={(onClose) => <EditHost host={host} onClose={onClose} />}
+        remove={() => complete(api["host-settings"]({ id }).delete())}
+      />
     </Line>
   );
 }

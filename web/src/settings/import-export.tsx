@@ -1,9 +1,17 @@
-import { Download, Upload } from "lucide-preact";
+import { ArrowLeftRight, Download, Upload } from "lucide-preact";
 import { useCanWrite } from "../data/session.ts";
 import { useAdd } from "../frame/add.tsx";
 import { Button } from "../ui/button.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Panel, Setting } from "./parts.tsx";
+import type { Section } from "./settings.tsx";
+
+export const section: Section = {
+  part: "Account",
+  place: 6,
+  name: "Import and export",
+  icon: ArrowLeftRight,
+};
 
 /** Getting links in from elsewhere, and everything out again. */
 export default function ImportExportSection() {

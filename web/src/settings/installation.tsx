@@ -1,3 +1,4 @@
+import { Server as ServerIcon } from "lucide-preact";
 import { counted, lengthText, many, percent, sizeText, startUpper } from "../data/format.ts";
 import { useSession } from "../data/session.ts";
 import { Loaded } from "../ui/loaded.tsx";
@@ -14,7 +15,15 @@ import {
   useInstallation,
   useNodes,
 } from "./queries.ts";
+import type { Section } from "./settings.tsx";
 import { ProviderPanel } from "./single-sign-on.tsx";
+
+export const section: Section = {
+  part: "Server",
+  place: 2,
+  name: "Installation",
+  icon: ServerIcon,
+};
 
 /** What an administrator needs to know of the server, and the accounts on it. */
 export default function InstallationSection() {
@@ -233,13 +242,13 @@ function problemsOf(nodes: ClusterNode[]): string[] {
 }
 
 function versionsProblem(live: ClusterNode[]): string[] {
-  const versions = [...new Set(live.map(({ version }) => version))].sort(inOrder);
+  const versions = [...new Set(live.map(({ version }) => version))].sort((a, b) =>
+    a.localeCompare(b, "en", { numeric: true }),
+  );
   if (versions.length < 2) return [];
   const list = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
   return [`The nodes run different versions: ${list}. Upgrade the older ones next.`];
 }
-
-const inOrder = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
 
 function missingRoles(live: ClusterNode[]): string[] {
   const has = (role: string) => live.some(({ roles }) => roles.includes(role));

@@ -3,11 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { api, asSent, complete, unwrap } from "../data/api.ts";
 import { absolute } from "../data/base.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
-import { Button } from "../ui/button.tsx";
 import { CheckField, FieldProblem, SelectField, TextField, textsIn } from "../ui/field.tsx";
 import { Copyable } from "../ui/secrets.tsx";
 import { DraftText } from "./draft.tsx";
-import { NewEntry, useFieldSave } from "./parts.tsx";
+import { InPlace, NewEntry, useFieldSave } from "./parts.tsx";
 import { KEYS, type Key } from "./queries.ts";
 
 const DAY_MS = 86_400_000;
@@ -85,9 +84,7 @@ export function AddKey({ onClose }: Closable) {
   );
 }
 
-type FreshKeyProps = Closable & { title: string; value: string };
-
-const FreshKey = ({ title, value, onClose }: FreshKeyProps) => (
+const FreshKey = ({ title, value, onClose }: Closable & { title: string; value: string }) => (
   <ShownOnce title={title} action="I have copied it" onClose={onClose}>
     <p>Copy the key now. Only its hash is kept, so it cannot be shown again.</p>
     <Copyable label="API key" value={value} once />
@@ -124,7 +121,7 @@ export function EditKey({ subject, onClose }: KeyProps) {
     );
   };
   return (
-    <div class="in-place">
+    <InPlace onClose={onClose}>
       <div class="setting-fields">
         <DraftText
           label="Name"
@@ -143,10 +140,7 @@ export function EditKey({ subject, onClose }: KeyProps) {
         />
       </div>
       <Permissions chosen={chosen ?? permissions} error={error} onChange={permit} />
-      <p class="form-foot">
-        <Button onClick={onClose}>Done</Button>
-      </p>
-    </div>
+    </InPlace>
   );
 }
 

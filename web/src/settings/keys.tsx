@@ -4,13 +4,16 @@ import { useState } from "preact/hooks";
 import { absolute } from "../data/base.ts";
 import { keepFirstKey, useCanWrite, useFirstKey } from "../data/session.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Empty } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Copyable } from "../ui/secrets.tsx";
 import { AddKey, EditKey, RevokeKey, RotateKey } from "./key-forms.tsx";
-import { GrowingHeading, Line, Panel, Setting, ShowMore } from "./parts.tsx";
+import { GrowingHeading, Line, List, Panel, Setting } from "./parts.tsx";
 import { type Key, useKeyList } from "./queries.ts";
+import type { Section } from "./settings.tsx";
+
+export const section: Section = { part: "Account", place: 5, name: "API keys", icon: KeyRound };
 
 /** API keys, and where the API is described. */
 export default function KeysSection() {
@@ -21,8 +24,9 @@ export default function KeysSection() {
         Keys for the API. Everything in this dashboard is available in the API.
       </GrowingHeading>
       <FirstKey />
-      <Loaded query={keys}>{({ items }) => <KeyList keys={items} />}</Loaded>
-      <ShowMore query={keys} />
+      <List label="API keys" query={keys} items={keys.data?.items} none={NONE}>
+        {(key) => <KeyLine key={key.id} subject={key} />}
+      </List>
       <Reference />
     </>
   );
@@ -75,18 +79,11 @@ const Outside = ({ href, children }: { href: string; children: string }) => (
   </a>
 );
 
-const KeyList = ({ keys }: { keys: Key[] }) =>
-  keys.length === 0 ? (
-    <Empty title="No API keys yet">
-      <p>Create one for each program, so that each can be revoked separately.</p>
-    </Empty>
-  ) : (
-    <ul class="panel lines" aria-label="API keys">
-      {keys.map((key) => (
-        <KeyLine key={key.id} subject={key} />
-      ))}
-    </ul>
-  );
+const NONE = (
+  <Empty title="No API keys yet">
+    <p>Create one for each program, so that each can be revoked separately.</p>
+  </Empty>
+);
 
 const TASKS = { edit: EditKey, rotate: RotateKey, revoke: RevokeKey };
 

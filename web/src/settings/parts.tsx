@@ -1,15 +1,17 @@
 import type { QueryKey } from "@tanstack/preact-query";
-import { type LucideIcon, Plus, TriangleAlert } from "lucide-preact";
+import { type LucideIcon, Pencil, Plus, Trash2, TriangleAlert } from "lucide-preact";
 import type { ComponentChildren, ComponentProps, ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { startUpper } from "../data/format.ts";
+import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
 import type { Closable } from "../frame/ask.tsx";
-import { useSave } from "../frame/toast.tsx";
-import { Button } from "../ui/button.tsx";
+import { useHold, useSave } from "../frame/toast.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { Form } from "../ui/field.tsx";
-import { Heading, type HeadingProps, Section } from "../ui/section.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { Fact, Heading, type HeadingProps, Section } from "../ui/section.tsx";
 
 type GrowingProps = HeadingProps & {
   /** The name of a new entry. */
@@ -64,16 +66,13 @@ export const Setting = ({ label, hint, children }: SettingProps) => (
   </div>
 );
 
-type Fact = [name: string, value: ComponentChildren];
-
 /** Names and values in columns. */
-export const Known = ({ facts }: { facts: Fact[] }) => (
+export const Known = ({ facts }: { facts: [name: string, value: ComponentChildren][] }) => (
   <dl class="known">
     {facts.map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
+      <Fact key={name} name={name}>
+        {value}
+      </Fact>
     ))}
   </dl>
 );
@@ -96,6 +95,76 @@ export const Line = ({ icon: Icon, title, hint, children }: LineProps) => (
     </div>
     {children}
   </li>
+);
+
+type ListProps<T> = {
+  label: string;
+  query: ComponentProps<typeof Loaded<unknown>>["query"] & Partial<Pages>;
+  items: readonly T[] | undefined;
+  /** Instead of an empty list. */
+  none?: ComponentChildren;
+  /** A line after all others. */
+  last?: ComponentChildren;
+  children: (item: T) => ComponentChildren;
+};
+
+/** The entries of a section, without those whose deletion can still be undone. */
+export function List<T extends { id: string }>(props: ListProps<T>) {
+  const { label, query, items = [], none, last, children } = props;
+  const held = useHeld();
+  const shown = items.filter(({ id }) => !held.has(id));
+  return (
+    <>
+      <Loaded query={query}>
+        {() =>
+          shown.length === 0 && none ? (
+            none
+          ) : (
+            <ul class="panel lines" aria-label={label}>
+              {shown.map(children)}
+              {last}
+            </ul>
+          )
+        }
+      </Loaded>
+      <ShowMore query={query} />
+    </>
+  );
+}
+
+type ChangeProps = {
+  id: string;
+  name: string;
+  edit: (onClose: () => void) => ComponentChildren;
+  remove: () => Promise<unknown>;
+};
+
+/** For those who may: the form of an entry, and its deletion, which can be undone for a while. */
+export function Change({ id, name, edit, remove }: ChangeProps) {
+  const hold = useHold();
+  const [isEditing, setEditing] = useState(false);
+  if (!useCanWrite()) return null;
+  return (
+    <>
+      <IconButton icon={Pencil} label={`Edit ${name}`} onClick={() => setEditing(true)} />
+      <IconButton
+        icon={Trash2}
+        label={`Delete ${name}`}
+        onClick={() => hold([id], `${name} was deleted.`, remove)}
+      />
+      {isEditing && edit(() => setEditing(false))}
+    </>
+  );
+}
+
+/** The form of an entry below it, whose fields are saved one by one. */
+export const InPlace = ({ onClose, children }: Closable & { children: ComponentChildren }) => (
+  <div class="in-place">
+    {children}
+    <p class="form-foot">
+      <Button onClick={onClose}>Done</Button>
+    </p>
+  </div>
 );
 
 /** What is wrong, in a box of its own. */
@@ -131,10 +200,10 @@ export function useFieldSave<T extends object>({ current, send, ...saving }: Fie
 type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
 
 /** Continues a list of pages. */
-export const ShowMore = ({ query }: { query: Pages }) =>
+export const ShowMore = ({ query }: { query: Partial<Pages> }) =>
   query.hasNextPage ? (
     <p class="form-foot">
-      <Button busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+      <Button busy={query.isFetchingNextPage ?? false} onClick={() => query.fetchNextPage?.()}>
         Show more
       </Button>
     </p>

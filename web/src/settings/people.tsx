@@ -1,4 +1,4 @@
-import { KeyRound, Trash2, UserPlus, UserRound } from "lucide-preact";
+import { KeyRound, Trash2, UserPlus, UserRound, UsersRound } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { ROLES, type Role } from "../../../server/lib/vocabulary.ts";
 import { api, complete, unwrap } from "../data/api.ts";
@@ -9,13 +9,15 @@ import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
 import { useSave } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
 import { CheckField, SelectField, TextField, textsIn } from "../ui/field.tsx";
-import { Loaded } from "../ui/loaded.tsx";
 import { Menu, Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Copyable } from "../ui/secrets.tsx";
 import { Heading } from "../ui/section.tsx";
-import { Line, optionsOf } from "./parts.tsx";
+import { Line, List, optionsOf } from "./parts.tsx";
 import { type Colleague, PEOPLE, usePeople } from "./queries.ts";
+import type { Section } from "./settings.tsx";
+
+export const section: Section = { part: "Account", place: 1, name: "People", icon: UsersRound };
 
 /** Owners can change who is in the account, others only see it. */
 export default function PeopleSection() {
@@ -33,15 +35,9 @@ export default function PeopleSection() {
         Owners have full access. Editors can change links, groups, alerts and API keys. Viewers have
         read-only access.
       </Heading>
-      <Loaded query={people}>
-        {({ items }) => (
-          <ul class="panel lines" aria-label="People">
-            {items.map((person) => (
-              <PersonLine key={person.id} person={person} />
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      <List label="People" query={people} items={people.data?.items}>
+        {(person) => <PersonLine key={person.id} person={person} />}
+      </List>
       {isInviting && (
         <Invite<Role>
           title="Invite someone"
@@ -126,9 +122,7 @@ function RolePick({ person: { id, email, is_you, role, ...person } }: { person: 
 
 const withArticle = (role: Role) => `${role === "viewer" ? "a" : "an"} ${role}`;
 
-type StepDownProps = Closable & { role: Role; send: () => Promise<unknown> };
-
-const StepDown = ({ role, ...dialog }: StepDownProps) => (
+const StepDown = ({ role, ...dialog }: Closable & { role: Role; send: () => Promise<unknown> }) => (
   <Ask
     title="Give up being an owner?"
     action={`Become ${withArticle(role)}`}

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { LogOut } from "lucide-preact";
+import { LogOut, UserRound } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { api, complete, unwrap } from "../data/api.ts";
 import { withBase } from "../data/base.ts";
@@ -18,7 +18,10 @@ import { PASSWORD_RULE, SHORTER_RULE } from "../ui/secrets.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Panel, Setting } from "./parts.tsx";
 import { ACCOUNT, type Account, peopleLose, useAccount, usePeople } from "./queries.ts";
+import type { Section } from "./settings.tsx";
 import { SingleSignOn } from "./single-sign-on.tsx";
+
+export const section: Section = { part: "You", place: 1, name: "Profile", icon: UserRound };
 
 /** The signed-in user, their password and preferences, and what the account uses. */
 export default function ProfileSection() {
@@ -177,9 +180,7 @@ function Usage({ account: { limits, usage, counts } }: { account: Account }) {
   );
 }
 
-type AllowanceProps = { name: string; used: number; limit: number };
-
-function Allowance({ name, used, limit }: AllowanceProps) {
+function Allowance({ name, used, limit }: { name: string; used: number; limit: number }) {
   const { look, remark } = stateOf(used, limit);
   return (
     <Setting label={name} hint={remark}>
@@ -254,8 +255,9 @@ function DeleteAccount({ account, onClose }: Closable & { account: Account }) {
     >
       <p>
         This deletes {counted(account.limits.linksUsed, "link")} with their history,{" "}
-        {keysStop(account.counts.apiKeys)}, and {peopleLose(people.data?.items.length ?? 1)} access.
-        This cannot be undone.
+        {counted(account.counts.apiKeys, "API key")}{" "}
+        {account.counts.apiKeys === 1 ? "stops" : "stop"} working, and{" "}
+        {peopleLose(people.data?.items.length ?? 1)} access. This cannot be undone.
       </p>
       <TextField
         label={`Type ${account.email} to confirm`}
@@ -273,6 +275,3 @@ function leave() {
   sessionStorage.clear();
   location.assign(withBase("/sign-in"));
 }
-
-const keysStop = (count: number) =>
-  count === 1 ? "1 API key stops working" : `${count} API keys stop working`;

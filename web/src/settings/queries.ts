@@ -25,16 +25,6 @@ async function findAccount() {
 export const useAccount = () => useQuery({ queryKey: [...ACCOUNT, "usage"], queryFn: findAccount });
 export type Account = DataOf<typeof useAccount>;
 
-export const useSessions = () =>
-  useQuery({ queryKey: [...ACCOUNT, "sessions"], queryFn: () => unwrap(api.sessions.get()) });
-export type OwnSession = DataOf<typeof useSessions>["items"][number];
-
-export const useTwoFactor = () =>
-  useQuery({
-    queryKey: [...ACCOUNT, "two-factor"],
-    queryFn: () => unwrap(api.session["two-factor"].get()),
-  });
-
 export const usePeople = () =>
   useQuery({ queryKey: PEOPLE, queryFn: () => unwrap(api.people.get()) });
 export type Colleague = DataOf<typeof usePeople>["items"][number];

@@ -1,13 +1,23 @@
+import { useQuery } from "@tanstack/preact-query";
 import { MonitorSmartphone } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { api, complete } from "../data/api.ts";
+import { api, complete, type DataOf, unwrap } from "../data/api.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
-import { Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
-import { Line } from "./parts.tsx";
-import { ACCOUNT, type OwnSession, useSessions } from "./queries.ts";
+import { Line, List } from "./parts.tsx";
+import { ACCOUNT } from "./queries.ts";
+import type { Section } from "./settings.tsx";
+
+const useSessions = () =>
+  useQuery({ queryKey: [...ACCOUNT, "sessions"], queryFn: () => unwrap(api.sessions.get()) });
+export const section: Section = {
+  part: "You",
+  place: 2,
+  name: "Sessions",
+  icon: MonitorSmartphone,
+};
 
 /** The browsers in which the user is signed in. */
 export default function SessionsSection() {
@@ -24,21 +34,15 @@ export default function SessionsSection() {
       <Heading title="Sessions" action={end}>
         A session ends after 7 days without use, and after 30 days at the latest.
       </Heading>
-      <Loaded query={sessions}>
-        {({ items }) => (
-          <ul class="panel lines" aria-label="Sessions">
-            {items.map((session) => (
-              <SessionLine key={session.id} session={session} />
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      <List label="Sessions" query={sessions} items={sessions.data?.items}>
+        {(session) => <SessionLine key={session.id} session={session} />}
+      </List>
       {isEnding && <EndOthers count={others} onClose={() => setEnding(false)} />}
     </>
   );
 }
 
-function SessionLine({ session }: { session: OwnSession }) {
+function SessionLine({ session }: { session: DataOf<typeof useSessions>["items"][number] }) {
   const { id, is_current: isCurrent, last_seen_at: usedAt, created_at: startedAt } = session;
   const browser = session.browser ?? "Unknown browser";
   const [isEnding, setEnding] = useState(false);

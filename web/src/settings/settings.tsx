@@ -1,95 +1,83 @@
-import {
-  Archive,
-  ArrowLeftRight,
-  Folder,
-  Globe,
-  KeyRound,
-  LayoutList,
-  type LucideIcon,
-  MonitorSmartphone,
-  ScrollText,
-  Server,
-  ShieldCheck,
-  UserRound,
-  UsersRound,
-} from "lucide-preact";
+/// <reference types="vite/types/importMeta.d.ts" />
+import type { LucideIcon } from "lucide-preact";
 import type { FunctionComponent } from "preact";
 import { useRoute } from "preact-iso";
-import { useUser } from "../data/session.ts";
+import { type User, useUser } from "../data/session.ts";
 import { useBar } from "../frame/bar.tsx";
-import { lazyPage, NotFoundPage } from "../frame/missing.tsx";
-import { SETTINGS, type SettingsPart, settingsFor } from "../frame/places.ts";
+import { NotFoundPage } from "../frame/missing.tsx";
+import type { SettingsSection } from "../frame/places.ts";
 import "./settings.css";
 
-type Content = { icon: LucideIcon; Content: FunctionComponent };
+const PARTS = ["You", "Account", "Server"] as const;
 
-const section = (
-  icon: LucideIcon,
-  load: () => Promise<{ default: FunctionComponent }>,
-): Content => ({ icon, Content: lazyPage(load) });
-
-/** By the last part of the address. */
-const CONTENTS: Record<string, Content> = {
-  profile: section(UserRound, () => import("./profile.tsx")),
-  sessions: section(MonitorSmartphone, () => import("./sessions.tsx")),
-  "two-factor": section(ShieldCheck, () => import("./two-factor.tsx")),
-  people: section(UsersRound, () => import("./people.tsx")),
-  groups: section(Folder, () => import("./groups.tsx")),
-  views: section(LayoutList, () => import("./views.tsx")),
-  hosts: section(Globe, () => import("./hosts.tsx")),
-  keys: section(KeyRound, () => import("./keys.tsx")),
-  "import-export": section(ArrowLeftRight, () => import("./import-export.tsx")),
-  activity: section(ScrollText, () => import("./activity.tsx")),
-  backups: section(Archive, () => import("./backups.tsx")),
-  installation: section(Server, () => import("./installation.tsx")),
+/** What the file of a section exports next to its content. The last part of the address is the file's name. */
+export type Section = {
+  part: (typeof PARTS)[number];
+  /** Among those of its part. */
+  place: number;
+  name: string;
+  icon: LucideIcon;
 };
+
+type File = { default: FunctionComponent; section?: Section };
+
+const FILES = import.meta.glob<File>(["./*.tsx", "!./settings.tsx"], { eager: true });
+
+const SECTIONS = Object.entries(FILES)
+  .flatMap(([file, { section, default: Content }]) =>
+    section ? [{ ...section, path: file.replace(/^\.\/|\.tsx$/g, ""), Content }] : [],
+  )
+  .sort((a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part) || a.place - b.place);
+
+/** Only administrators see those of the server. */
+export const sectionsFor = ({ is_admin }: User): SettingsSection[] => visibleTo(is_admin);
+
+const visibleTo = (isAdmin: boolean) => SECTIONS.filter(({ part }) => part !== "Server" || isAdmin);
 
 /** `/settings` and its sections. On a phone, `/settings` is the list that opens each. */
 export default function SettingsPage() {
   const { section: path } = useRoute().params;
-  const parts = settingsFor(useUser());
-  const isKnown = (part: SettingsPart) => Object.hasOwn(part.sections, path ?? "profile");
-  const part = parts.find(isKnown);
-  if (part) return <Settings parts={parts} part={part} path={path} />;
-  return SETTINGS.some(isKnown) ? <AdministratorsOnly /> : <NotFoundPage />;
+  const sections = visibleTo(useUser().is_admin);
+  const isWanted = (section: SettingsSection) => section.path === (path ?? "profile");
+  const current = sections.find(isWanted);
+  if (current) return <Settings sections={sections} current={current} isList={!path} />;
+  return SECTIONS.some(isWanted) ? <AdministratorsOnly /> : <NotFoundPage />;
 }
 
-type SettingsProps = { parts: SettingsPart[]; part: SettingsPart; path: string | undefined };
+type Known = (typeof SECTIONS)[number];
+type SettingsProps = { sections: Known[]; current: Known; isList: boolean };
 
-function Settings({ parts, part, path }: SettingsProps) {
-  const current = path ?? "profile";
-  const { Content } = CONTENTS[current]!;
+function Settings({ sections, current: { path, name, Content }, isList }: SettingsProps) {
   const crumb = { label: "Settings", href: "/settings" };
-  useBar({ crumbs: path ? [crumb, { label: part.sections[path]! }] : [{ label: "Settings" }] });
+  useBar({ crumbs: isList ? [{ label: "Settings" }] : [crumb, { label: name }] });
   return (
-    <div class={`settings pad narrow${path ? "" : " as-list"}`}>
+    <div class={`settings pad narrow${isList ? " as-list" : ""}`}>
       <nav class="settings-nav" aria-label="Settings">
-        {parts.map((each) => (
-          <Part key={each.title} {...each} current={current} />
+        {[...Map.groupBy(sections, ({ part }) => part)].map(([part, own]) => (
+          <Part key={part} title={part} sections={own} current={path} />
         ))}
       </nav>
       <div class="settings-body">
-        <Content key={current} />
+        <Content key={path} />
       </div>
     </div>
   );
 }
 
-const Part = ({ title, sections, current }: SettingsPart & { current: string }) => (
+type PartProps = { title: string; sections: Known[]; current: string };
+
+const Part = ({ title, sections, current }: PartProps) => (
   <>
     <h2>{title}</h2>
     <ul class="nav">
-      {Object.entries(sections).map(([path, name]) => {
-        const { icon: Icon } = CONTENTS[path]!;
-        return (
-          <li key={path}>
-            <a href={`/settings/${path}`} aria-current={path === current ? "page" : undefined}>
-              <Icon class="i" aria-hidden="true" />
-              <span>{name}</span>
-            </a>
-          </li>
-        );
-      })}
+      {sections.map(({ path, name, icon: Icon }) => (
+        <li key={path}>
+          <a href={`/settings/${path}`} aria-current={path === current ? "page" : undefined}>
+            <Icon class="i" aria-hidden="true" />
+            <span>{name}</span>
+          </a>
+        </li>
+      ))}
     </ul>
   </>
 );

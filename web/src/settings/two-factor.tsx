@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/preact-query";
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { Download, ShieldCheck, ShieldOff } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type DataOf, unwrap } from "../data/api.ts";
@@ -11,15 +11,20 @@ import { Loaded } from "../ui/loaded.tsx";
 import { CodeField, Copyable, PASSWORD_RULE } from "../ui/secrets.tsx";
 import { Heading } from "../ui/section.tsx";
 
-import { ACCOUNT, useTwoFactor } from "./queries.ts";
+import { ACCOUNT } from "./queries.ts";
+import type { Section } from "./settings.tsx";
 
 const factor = api.session["two-factor"];
+const useTwoFactor = () =>
+  useQuery({ queryKey: [...ACCOUNT, "two-factor"], queryFn: () => unwrap(factor.get()) });
 
 const TASKS = { begin: BeginTwoFactor, end: EndTwoFactor, renew: RenewRecoveryCodes };
 type Task = keyof typeof TASKS;
 
 /** At this number, new codes are recommended. */
 const FEW_CODES = 3;
+
+export const section: Section = { part: "You", place: 3, name: "Two-factor", icon: ShieldCheck };
 
 /** Whether signing in needs a code, and the recovery codes. */
 export default function TwoFactorSection() {
@@ -104,9 +109,7 @@ function BeginTwoFactor({ onClose }: Closable) {
   );
 }
 
-type ConnectAppProps = Closable & { secret: string; uri: string };
-
-function ConnectApp({ secret, uri, onClose }: ConnectAppProps) {
+function ConnectApp({ secret, uri, onClose }: Closable & { secret: string; uri: string }) {
   const client = useQueryClient();
   const confirm = async (form: FormData) => {
     const confirmed = await unwrap(factor.confirm.post(textsIn(form, "code")));

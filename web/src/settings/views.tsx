@@ -1,66 +1,43 @@
-import { LayoutList, Pencil, Trash2 } from "lucide-preact";
+import { LayoutList } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { hrefOfView } from "../data/filter.ts";
-import { useHeld } from "../data/held.ts";
-import { useCanWrite } from "../data/session.ts";
 import { changeView, deleteView, useViewsQuery, VIEWS, type View } from "../data/views.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
-import { useHold } from "../frame/toast.tsx";
-import { IconButton } from "../ui/button.tsx";
 import { CheckField, TextField, textsIn } from "../ui/field.tsx";
-import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Empty } from "../ui/loaded.tsx";
 import { Heading } from "../ui/section.tsx";
-import { Line } from "./parts.tsx";
+import { Change, Line, List } from "./parts.tsx";
+import type { Section } from "./settings.tsx";
+
+export const section: Section = { part: "Account", place: 3, name: "Views", icon: LayoutList };
 
 /** Saved filters of the list of links. */
 export default function ViewsSection() {
   const views = useViewsQuery();
-  const held = useHeld();
   return (
     <>
       <Heading title="Views">Filters of links that were saved with “Save view”.</Heading>
-      <Loaded query={views}>
-        {(all) => {
-          const shown = all.filter(({ id }) => !held.has(id));
-          return shown.length === 0 ? (
-            <Empty title="No views yet" />
-          ) : (
-            <ul class="panel lines" aria-label="Views">
-              {shown.map((view) => (
-                <ViewLine key={view.id} view={view} />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
+      <List label="Views" query={views} items={views.data} none={<Empty title="No views yet" />}>
+        {(view) => <ViewLine key={view.id} view={view} />}
+      </List>
     </>
   );
 }
 
-function ViewLine({ view }: { view: View }) {
-  const hold = useHold();
-  const canWrite = useCanWrite();
-  const [isEditing, setEditing] = useState(false);
-  return (
-    <Line
-      icon={LayoutList}
-      title={<a href={hrefOfView(view)}>{view.name}</a>}
-      hint={view.is_shared ? "For everyone in the account" : "Only for you"}
-    >
-      {canWrite && (
-        <>
-          <IconButton icon={Pencil} label={`Edit ${view.name}`} onClick={() => setEditing(true)} />
-          <IconButton
-            icon={Trash2}
-            label={`Delete ${view.name}`}
-            onClick={() => hold([view.id], `${view.name} was deleted.`, () => deleteView(view.id))}
-          />
-        </>
-      )}
-      {isEditing && <EditView view={view} onClose={() => setEditing(false)} />}
-    </Line>
-  );
-}
+const ViewLine = ({ view }: { view: View }) => (
+  <Line
+    icon={LayoutList}
+    title={<a href={hrefOfView(view)}>{view.name}</a>}
+    hint={view.is_shared ? "For everyone in the account" : "Only for you"}
+  >
+    <Change
+      id={view.id}
+      name={view.name}
+      edit={(onClose) => <EditView view={view} onClose={onClose} />}
+      remove={() => deleteView(view.id)}
+    />
+  </Line>
+);
 
 /** Changes its name and who sees it. */
 function EditView({ view: now, onClose }: Closable & { view: View }) {

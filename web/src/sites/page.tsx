@@ -1,16 +1,16 @@
-import { ArrowDownUp, Search, ShieldAlert } from "lucide-preact";
-import { useRef, useState } from "preact/hooks";
+import { ArrowDownUp, ShieldAlert } from "lucide-preact";
 import { useLocation } from "preact-iso";
 import { Spark } from "../chart/bars.tsx";
 import { useIsPhone } from "../data/browser.ts";
 import { hrefOf } from "../data/changes.ts";
 import { counted, lengthText, many, milliseconds } from "../data/format.ts";
 import { useBar } from "../frame/bar.tsx";
-import { useKeys } from "../frame/keys.ts";
+import { useRowKeys } from "../frame/row-keys.ts";
 import { Seg } from "../ui/button.tsx";
 import { Empty, Failed, Loading, Skeleton } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { Rows, type RowsHandle } from "../ui/rows.tsx";
+import { Heads, Rows } from "../ui/rows.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { State } from "../ui/state.tsx";
 import { Proof } from "../ui/trace.tsx";
 import {
@@ -50,8 +50,6 @@ function Tools({ filter, onChange }: ToolsProps) {
   const all = useCount({ ...filter, which: "all" });
   const dead = useCount({ ...filter, which: "dead" });
   const unknown = useCount({ ...filter, which: "unknown" });
-  const field = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => field.current?.focus() });
   return (
     <div class="tools">
       <h1 class="unseen">Sites</h1>
@@ -76,18 +74,12 @@ function Tools({ filter, onChange }: ToolsProps) {
         ]}
       />
       <span class="gap" />
-      <label class="search">
-        <Search class="i" aria-hidden="true" />
-        <input
-          ref={field}
-          type="search"
-          placeholder="Search"
-          aria-label="Search sites"
-          value={filter.search}
-          onInput={({ currentTarget }) => onChange({ search: currentTarget.value.trim() })}
-        />
-        <kbd aria-hidden="true">/</kbd>
-      </label>
+      <SearchField
+        label="Search sites"
+        value={filter.search}
+        isMain
+        onSearch={(text) => onChange({ search: text.trim() })}
+      />
       <Menu
         label="Sort"
         icon={ArrowDownUp}
@@ -105,24 +97,12 @@ function Tools({ filter, onChange }: ToolsProps) {
 /** All sites of the filter; each leads to its links. */
 function SiteRows({ filter }: { filter: Filter }) {
   const { route } = useLocation();
-  const [current, setCurrent] = useState(0);
-  const handle = useRef<RowsHandle>(null);
   const { total, failed, itemAt, show } = useSites(filter);
   const open = (index: number) => {
     const site = itemAt(index);
     if (site) route(hrefOfSite(site));
   };
-  const go = (index: number) =>
-    handle.current?.focus(Math.max(0, Math.min(index, (total ?? 1) - 1)));
-  useKeys({
-    j: () => go(current + 1),
-    k: () => go(current - 1),
-    ArrowDown: () => go(current + 1),
-    ArrowUp: () => go(current - 1),
-    Home: () => go(0),
-    End: () => go((total ?? 1) - 1),
-    Enter: () => open(current),
-  });
+  const keys = useRowKeys(total ?? 1, open);
   const height = useIsPhone() ? 64 : 44;
   if (failed && total === null) return <Failed error={failed.error} onRetry={failed.retry} />;
   if (total === null) {
@@ -139,12 +119,10 @@ function SiteRows({ filter }: { filter: Filter }) {
         class="sites"
         label="Sites"
         runs={[{ count: total, height }]}
-        head={<Head />}
+        head={<Heads names={HEADS} times={["Response"]} />}
         itemAt={itemAt}
         onShow={show}
-        current={current}
-        onCurrent={setCurrent}
-        handle={handle}
+        {...keys}
         attributes={(site, index) => ({
           class: site.dead > 0 ? "r-dead" : "",
           onClick: () => open(index),
@@ -165,18 +143,7 @@ function SiteRows({ filter }: { filter: Filter }) {
 const hrefOfSite = ({ site, dead }: Site) =>
   hrefOf("/links", { site, status: dead > 0 ? "dead" : null });
 
-const Head = () => (
-  <>
-    <span role="columnheader">Site</span>
-    <span role="columnheader">Dead</span>
-    <span role="columnheader">Links</span>
-    <span role="columnheader">Most common reason</span>
-    <span role="columnheader">Dead links, 30 days</span>
-    <span role="columnheader" class="c-t">
-      Response
-    </span>
-  </>
-);
+const HEADS = ["Site", "Dead", "Links", "Most common reason", "Dead links, 30 days"];
 
 const Cells = ({ site: { days, response_ms: ms, ...site } }: { site: Site }) => (
   <>
@@ -223,9 +190,7 @@ function sparkText(days: (number | null)[]): string {
 /** A small share is still visible. */
 const LEAST_SHARE = 3;
 
-type ShareProps = Pick<Site, "active" | "dead" | "unknown" | "links">;
-
-function Share({ dead, unknown, links }: ShareProps) {
+function Share({ dead, unknown, links }: Pick<Site, "active" | "dead" | "unknown" | "links">) {
   const widthOf = (count: number) =>
     count === 0 ? 0 : Math.max((count / Math.max(links, 1)) * 100, LEAST_SHARE);
   const [red, amber] = [widthOf(dead), widthOf(unknown)];

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { FREQUENCIES, type Frequency } from "../../../server/lib/vocabulary.ts";
-import { counted, many } from "../data/format.ts";
+import { counted, many, startUpper } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 
 import { sourceAt, withScheme } from "../data/source-address.ts";
@@ -13,7 +13,8 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, Form, PasswordField, SelectField, TextField } from "../ui/field.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import { Url } from "../ui/url.tsx";
-import { changesIn, inputIn, MAY_HAVE_CREDENTIAL } from "./input.ts";
+import { changesIn, inputIn } from "./input.ts";
+import { KINDS } from "./kinds.ts";
 import {
   changeSource,
   createSource,
@@ -23,7 +24,7 @@ import {
   type SourceKind,
 } from "./queries.ts";
 import { SettingFields } from "./settings.tsx";
-import { KIND_WORDS, KINDS, pageWord } from "./words.ts";
+import { pageWord } from "./words.ts";
 
 type NewSourceProps = {
   /** What to begin with. */
@@ -31,6 +32,9 @@ type NewSourceProps = {
   /** With the id of the source that was created. */
   onClose: (id?: string) => void;
 };
+
+const OFFERS = Object.values(KINDS).flatMap(({ offer }) => offer ?? []);
+const OFFERED = `${startUpper(OFFERS.slice(0, -1).join(", "))} or ${OFFERS.at(-1)}.`;
 
 type Known = { kind: SourceKind; url: string; preview: Preview | null };
 
@@ -92,7 +96,7 @@ function Address({ address, onKnown, onClose }: AddressProps) {
           spellcheck={false}
           autoComplete="off"
           placeholder="https://docs.example.org/"
-          hint="A site, a sitemap, a feed, a list of links, a repository, linkding, karakeep, LinkAce or WordPress."
+          hint={OFFERED}
           value={url}
           onInput={({ currentTarget }) => setUrl(currentTarget.value)}
         />
@@ -165,7 +169,9 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
     });
     made.current = created.id;
   };
-  const kinds = KINDS.filter((each) => (kind === "push") === (each === "push"));
+  const kinds = (Object.keys(KINDS) as SourceKind[]).filter(
+    (each) => (kind === "push") === (each === "push"),
+  );
   return (
     <Ask
       title="New source"
@@ -202,11 +208,11 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
           label="Kind"
           name="kind"
           value={kind}
-          options={kinds.map((value) => ({ value, label: KIND_WORDS[value] }))}
+          options={kinds.map((value) => ({ value, label: KINDS[value].name }))}
           onChange={change}
         />
       )}
-      {MAY_HAVE_CREDENTIAL.includes(kind) && <CredentialFields kind={kind} />}
+      {KINDS[kind].credential && <CredentialFields kind={kind} />}
       <div ref={shown} role="status" class="src-preview">
         {finding.isPending && (
           <p class="hint">Reading the first pages. This takes at most 20 seconds.</p>
@@ -262,10 +268,8 @@ function Found({ preview }: { preview: Preview }) {
   );
 }
 
-type EditProps = { source: Source; onClose: () => void };
-
 /** Only what was changed is sent. */
-export function EditSource({ source: now, onClose }: EditProps) {
+export function EditSource({ source: now, onClose }: { source: Source; onClose: () => void }) {
   // What others change while the sheet is open stays.
   const [source] = useState(now);
   return (
@@ -279,7 +283,7 @@ export function EditSource({ source: now, onClose }: EditProps) {
       onClose={onClose}
     >
       <Common kind={source.kind} name={source.name} source={source} />
-      {MAY_HAVE_CREDENTIAL.includes(source.kind) && (
+      {KINDS[source.kind].credential && (
         <>
           <h3>Credential</h3>
           <CredentialFields kind={source.kind} isKnown={source.has_credential} />
@@ -325,9 +329,7 @@ function CredentialFields({ kind, isKnown = false }: { kind: SourceKind; isKnown
 
 const NO_GROUP = "";
 
-type CommonProps = { kind: SourceKind; name: string; source?: Source };
-
-function Common({ kind, name, source }: CommonProps) {
+function Common({ kind, name, source }: { kind: SourceKind; name: string; source?: Source }) {
   const { data: groups = [] } = useGroups();
   const [group, setGroup] = useState(source?.group_id ?? NO_GROUP);
   const [frequency, setFrequency] = useState<Frequency>(source?.check_frequency ?? "daily");

@@ -1,17 +1,8 @@
 import type { Source } from "../data/sources.ts";
 import { textsIn } from "../ui/field.tsx";
+import { KINDS } from "./kinds.ts";
 import type { SourceInput, SourceKind } from "./queries.ts";
 import { settingsIn } from "./settings.tsx";
-
-/** Kinds that are read with a credential, or may be. */
-export const MAY_HAVE_CREDENTIAL: SourceKind[] = [
-  ...(["git", "linkding", "karakeep", "linkace", "wordpress"] as const),
-];
-
-/** How each kind sends a credential. */
-const CREDENTIAL_TYPES: Partial<Record<SourceKind, string>> = {
-  ...{ linkding: "token", git: "bearer", wordpress: "basic" },
-};
 
 /** What the form says of a new source. */
 export function inputIn(form: FormData, kind: SourceKind): Partial<SourceInput> {
@@ -42,7 +33,7 @@ function credentialIn(form: FormData, kind: SourceKind): SourceInput["credential
   const value = texts["credential.value"].trim();
   const user = texts["credential.user"].trim();
   if (!value) return null;
-  return { type: CREDENTIAL_TYPES[kind] ?? "bearer", value, ...(user && { user }) };
+  return { type: KINDS[kind].credential ?? "bearer", value, ...(user && { user }) };
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

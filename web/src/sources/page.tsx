@@ -61,7 +61,7 @@ export default function SourcePagePage() {
                   </p>
                 </div>
               </div>
-              <Places places={found.places.toSorted(byBadness)} />
+              <Places places={found.places.toSorted((a, b) => badnessOf(b) - badnessOf(a))} />
             </article>
           );
         }}
@@ -76,8 +76,6 @@ const AT_ONCE = 200;
 const MOST = 5_000;
 
 /** Dead ones first, each kind in the order of the page. */
-const byBadness = (a: Occurrence, b: Occurrence) => badnessOf(b) - badnessOf(a);
-
 const badnessOf = ({ link }: Occurrence) =>
   link === null ? 0 : ["active", "unknown", "dead"].indexOf(link.status);
 

@@ -1,4 +1,4 @@
-import { ChevronRight, Download, Search } from "lucide-preact";
+import { ChevronRight, Download } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { hrefOf } from "../data/changes.ts";
 import { shownUrl } from "../data/display-url.ts";
@@ -6,6 +6,7 @@ import { counted, many } from "../data/format.ts";
 import type { Source } from "../data/sources.ts";
 import { Button, Seg } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { Section } from "../ui/section.tsx";
 import { State } from "../ui/state.tsx";
 import { PlaceLine } from "./place.tsx";
@@ -18,9 +19,6 @@ const NONE: Record<Which, string> = {
   fragments: "All anchors exist.",
   all: "No pages yet.",
 };
-
-const exportHref = ({ id }: Source) =>
-  hrefOf("/dashboard/api/exports/occurrences", { source_id: id, status: "dead", format: "csv" });
 
 /** The pages of a source, first those with dead links. */
 export function Pages({ source }: { source: Source }) {
@@ -43,20 +41,20 @@ export function Pages({ source }: { source: Source }) {
       action={
         <>
           {source.counts.dead > 0 && (
-            <Button quiet icon={Download} download href={exportHref(source)}>
+            <Button
+              quiet
+              icon={Download}
+              download
+              href={hrefOf("/dashboard/api/exports/occurrences", {
+                source_id: source.id,
+                status: "dead",
+                format: "csv",
+              })}
+            >
               CSV<span class="unseen"> of the dead links and where they are</span>
             </Button>
           )}
-          <label class={search ? "search filled" : "search"}>
-            <Search class="i" aria-hidden="true" />
-            <input
-              type="search"
-              placeholder="Search"
-              aria-label="Search pages"
-              value={search}
-              onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-            />
-          </label>
+          <SearchField label="Search pages" value={search} onSearch={setSearch} />
           <Seg<Which>
             label="Which pages"
             value={which}

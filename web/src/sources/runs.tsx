@@ -78,7 +78,8 @@ function Remarks({ run: { message, notes, errors } }: { run: Run }) {
               <li key={n}>
                 <code>{url}</code>{" "}
                 <span class="soft">
-                  {refusalText(reason)}, on {page}
+                  {reason === "limit" ? "the account has no room for more links" : reason}, on{" "}
+                  {page}
                 </span>
               </li>
             ))}
@@ -88,6 +89,3 @@ function Remarks({ run: { message, notes, errors } }: { run: Run }) {
     </div>
   );
 }
-
-const refusalText = (reason: string) =>
-  reason === "limit" ? "the account has no room for more links" : reason;

@@ -1,5 +1,4 @@
 import { Pause, Pencil, Play, RefreshCw, Square, Trash2 } from "lucide-preact";
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { followable } from "../data/browser.ts";
@@ -17,13 +16,15 @@ import { Button } from "../ui/button.tsx";
 import { Loaded, Redirect } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
+import { Fact } from "../ui/section.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
 import { EditSource } from "./form.tsx";
+import { KINDS } from "./kinds.ts";
 import { Pages } from "./pages.tsx";
 import { cancelRun, changeSource, deleteSource, runSource, useSource } from "./queries.ts";
 import { Runs } from "./runs.tsx";
-import { KIND_WORDS, metIn, pagesText, progressText, stateOf } from "./words.ts";
+import { metIn, pagesText, progressText, stateOf } from "./words.ts";
 import "./sources.css";
 
 /** One source: what is happening to it, on which pages its dead links are, and its runs. */
@@ -50,7 +51,7 @@ const SourceParts = ({ source }: { source: Source }) => (
       <div>
         <h1>{source.name}</h1>
         <p class="src-address">
-          {KIND_WORDS[source.kind]} {source.url && <Address url={source.url} />}
+          {KINDS[source.kind].name} {source.url && <Address url={source.url} />}
         </p>
       </div>
       <Deeds source={source} />
@@ -246,10 +247,3 @@ function Figures({ source }: { source: Source }) {
     </dl>
   );
 }
-
-const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);

@@ -203,9 +203,10 @@ onDashboard("Sources", (dashboard) => {
       await choose(page, "Edit");
       const sheet = page.getByRole("dialog", { name: "Edit source" });
       await change(sheet);
-      const request = page.waitForRequest((request) => request.method() === "PATCH");
+      // The message of the source before may still be there.
+      const answered = page.waitForResponse((reply) => reply.request().method() === "PATCH");
       await sheet.getByRole("button", { name: "Save" }).click();
-      expect([kind, (await request).postDataJSON()]).toEqual([kind, sent]);
+      expect([kind, (await answered).request().postDataJSON()]).toEqual([kind, sent]);
       await page.getByText("The source was changed.").waitFor();
       const { settings } = (await me.get(`${SOURCES}/${id}`)).body.data;
       expect(settings).toMatchObject({ ...kept, ...sent.settings });

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
-import { Plus, Search } from "lucide-preact";
-import { useRef, useState } from "preact/hooks";
+import { Plus } from "lucide-preact";
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { onReadAhead } from "../data/ahead.ts";
 import { useIsPhone } from "../data/browser.ts";
@@ -11,14 +11,16 @@ import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
 import { ALL_SOURCES, isRunning, refreshWhile, type Source } from "../data/sources.ts";
 import { useBar } from "../frame/bar.tsx";
-import { useKeys } from "../frame/keys.ts";
+import { useRowKeys } from "../frame/row-keys.ts";
 import { Button, Seg } from "../ui/button.tsx";
 import { Empty, Loaded, Skeleton } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
-import { Rows, type RowsHandle } from "../ui/rows.tsx";
+import { Heads, Rows } from "../ui/rows.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { State } from "../ui/state.tsx";
 import { NewSource } from "./form.tsx";
-import { iconOf, KIND_WORDS, stateOf } from "./words.ts";
+import { iconOf, KINDS } from "./kinds.ts";
+import { stateOf } from "./words.ts";
 import "./sources.css";
 
 onReadAhead("/sources", (client) => void client.prefetchQuery(ALL_SOURCES));
@@ -88,8 +90,6 @@ function Known({ sources, onAdd }: OnAdd & { sources: Source[] }) {
   const { query } = useLocation();
   const [which, setWhich] = useState<Which>(query.status === "failing" ? "failing" : "all");
   const [search, setSearch] = useState("");
-  const field = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => field.current?.focus() });
   const sought = search.trim().toLowerCase();
   const shown = sources.filter(
     (source) =>
@@ -111,18 +111,7 @@ function Known({ sources, onAdd }: OnAdd & { sources: Source[] }) {
           }))}
         />
         <span class="gap" />
-        <label class={search ? "search filled" : "search"}>
-          <Search class="i" aria-hidden="true" />
-          <input
-            ref={field}
-            type="search"
-            placeholder="Search"
-            aria-label="Search sources"
-            value={search}
-            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-          />
-          <kbd aria-hidden="true">/</kbd>
-        </label>
+        <SearchField label="Search sources" value={search} isMain onSearch={setSearch} />
         <NewButton onAdd={onAdd} />
       </div>
       {shown.length > 0 ? (
@@ -136,34 +125,22 @@ function Known({ sources, onAdd }: OnAdd & { sources: Source[] }) {
 
 function SourceRows({ sources }: { sources: Source[] }) {
   const { route } = useLocation();
-  const [current, setCurrent] = useState(0);
-  const handle = useRef<RowsHandle>(null);
   const open = (index: number) => {
     const source = sources[index];
     if (source) route(`/sources/${source.id}`);
   };
-  const go = (index: number) =>
-    handle.current?.focus(Math.max(0, Math.min(index, sources.length - 1)));
-  useKeys({
-    j: () => go(current + 1),
-    k: () => go(current - 1),
-    ArrowDown: () => go(current + 1),
-    ArrowUp: () => go(current - 1),
-    Home: () => go(0),
-    End: () => go(sources.length - 1),
-    Enter: () => open(current),
-  });
+  const keys = useRowKeys(sources.length, open);
   return (
     <>
       <Rows<Source>
         class="src-rows"
         label="Sources"
         runs={[{ count: sources.length, height: useIsPhone() ? 64 : 44 }]}
-        head={<Head />}
+        head={
+          <Heads names={["Source", "State", "Dead", "Links"]} times={["Last run", "Next run"]} />
+        }
         itemAt={(index) => sources[index]}
-        current={current}
-        onCurrent={setCurrent}
-        handle={handle}
+        {...keys}
         attributes={(source, index) => ({
           class: source.counts.dead > 0 ? "r-dead" : "",
           onClick: () => open(index),
@@ -181,23 +158,6 @@ function SourceRows({ sources }: { sources: Source[] }) {
   );
 }
 
-const Head = () => (
-  <>
-    <span role="columnheader">Source</span>
-    <span role="columnheader">State</span>
-    <span role="columnheader">Dead</span>
-    <span role="columnheader">Links</span>
-    <span role="columnheader" class="c-t">
-      Last run
-    </span>
-    <span role="columnheader" class="c-t">
-      Next run
-    </span>
-  </>
-);
-
-const stay = (event: Event) => event.stopPropagation();
-
 function Cells({ source }: { source: Source }) {
   const { id, name, kind, url, counts, run, next_run_at: next } = source;
   const { shape, text, bad } = stateOf(source, Date.now());
@@ -213,7 +173,7 @@ function Cells({ source }: { source: Source }) {
         <span class="soft" title={url ?? undefined}>
           {address
             ? `${address.host}${address.path === "/" ? "" : address.path}`
-            : KIND_WORDS[kind]}
+            : KINDS[kind].name}
         </span>
       </span>
       <span role="cell" class={bad ? "src-state bad" : "src-state"}>
@@ -225,7 +185,7 @@ function Cells({ source }: { source: Source }) {
           <a
             href={hrefOf("/links", { source_id: id, status: "dead" })}
             tabIndex={-1}
-            onClick={stay}
+            onClick={(event) => event.stopPropagation()}
           >
             <b>{many(counts.dead)}</b>
             <span class="unseen"> dead links</span>

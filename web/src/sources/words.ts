@@ -1,38 +1,11 @@
-import { FileText, GitBranch, Globe, type LucideIcon, Network, Rss, Send } from "lucide-preact";
 import { counted, lastingTime, many } from "../data/format.ts";
 import { isRunning, type Source } from "../data/sources.ts";
 import { reasonWords, type Shape } from "../data/words.ts";
+import { KINDS } from "./kinds.ts";
 import type { Run, SourceKind, SourcePage } from "./queries.ts";
 
-export const KIND_WORDS: Record<SourceKind, string> = {
-  site: "Site",
-  sitemap: "Sitemap",
-  feed: "Feed",
-  list: "List or document",
-  git: "Repository",
-  linkding: "linkding",
-  karakeep: "karakeep",
-  linkace: "LinkAce",
-  wordpress: "WordPress",
-  push: "Sent by a program",
-};
-
-export const KINDS = Object.keys(KIND_WORDS) as SourceKind[];
-
-const KIND_ICONS: Partial<Record<SourceKind, LucideIcon>> = {
-  ...{ site: Globe, wordpress: Globe, sitemap: Network, feed: Rss, git: GitBranch, push: Send },
-};
-
-export const iconOf = (kind: SourceKind) => KIND_ICONS[kind] ?? FileText;
-
-/** What a source calls its pages. */
-const PAGE_WORDS: Partial<Record<SourceKind, string>> = {
-  ...{ sitemap: "file", list: "document", git: "file", feed: "item" },
-  ...{ linkding: "bookmark", karakeep: "bookmark", linkace: "bookmark" },
-};
-
 /** "page", "file", "item" */
-export const pageWord = (kind: SourceKind) => PAGE_WORDS[kind] ?? "page";
+export const pageWord = (kind: SourceKind) => KINDS[kind].page ?? "page";
 
 /** Why a run ended early, or removed nothing. */
 const REASONS: Record<string, string> = {

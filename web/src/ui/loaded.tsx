@@ -72,11 +72,9 @@ export const Skeleton = ({ lines = 6 }: { lines?: number }) => (
 
 type Trouble = { error: Error; onRetry: () => void };
 
-const isMissing = (error: Error) => error instanceof RequestFailed && error.status === 404;
-
 /** What could not be loaded, and why. Nothing is to be retried if it does not exist. */
 export const Failed = ({ error, onRetry }: Trouble) =>
-  isMissing(error) ? (
+  error instanceof RequestFailed && error.status === 404 ? (
     <Empty title={error.message}>
       <p>It was deleted, or its address is wrong.</p>
     </Empty>

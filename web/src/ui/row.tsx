@@ -14,17 +14,15 @@ export const shapeOf = ({ status, last_check }: Pick<ListedLink, "status" | "las
   last_check === null && status !== "checking" ? "waiting" : status;
 
 /** What people decided about a link, which its row shows instead of its state. */
-export function markOf(link: Pick<ListedLink, "handling" | "overridden_until">) {
+function markOf(link: Pick<ListedLink, "handling" | "overridden_until">) {
   if (link.handling !== "open") return link.handling;
   return link.overridden_until ? "overridden" : null;
 }
 
-type RowGroup = { name: string; color: string };
-
 type RowProps = {
   link: ListedLink;
   /** Null for none. */
-  group: RowGroup | null;
+  group: { name: string; color: string } | null;
   /** Searched text, to be marked. */
   mark: string;
   /** Undefined for viewers, who select nothing. */

@@ -95,6 +95,22 @@ export function Rows<T>(props: RowsProps<T>) {
   );
 }
 
+type HeadsProps = {
+  names: string[] /** Of columns with a time, which stand at the right. */;
+  times: string[];
+};
+
+/** The cells of a header. */
+export const Heads = ({ names, times }: HeadsProps) => (
+  <>
+    {[...names, ...times].map((name) => (
+      <span key={name} role="columnheader" class={times.includes(name) ? "c-t" : undefined}>
+        {name}
+      </span>
+    ))}
+  </>
+);
+
 type ShownRowProps<T> = { list: RowsProps<T>; index: number; top: number; height: number };
 
 /** Drawn again only when the list changes, not when it is scrolled. */

@@ -18,6 +18,14 @@ export const Heading = ({ title, action, children }: HeadingProps) => (
   </div>
 );
 
+/** A term of a list of facts, with its value. */
+export const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
 type SectionProps = {
   title: string;
   hint?: ComponentChildren;
