@@ -107,32 +107,35 @@ onServer("An import", (server, { test, testOnBoth }) => {
     },
   );
 
-  test("of a long list is previewed and added in parts, can be stopped, and goes on", async () => {
-    const me = await server().account();
-    const urls = Array.from({ length: MANY }, (_, n) => `https://example.org/${n}`);
+  testOnBoth(
+    "of a long list is previewed and added in parts, can be stopped, and goes on",
+    async () => {
+      const me = await server().account();
+      const urls = Array.from({ length: MANY }, (_, n) => `https://example.org/${n}`);
 
-    const { id, status } = await given(me, [...urls, urls[0]].join("\n"));
-    expect(status).toBe("previewing");
-    await run();
-    expect(await read(me, id)).toMatchObject({
-      status: "ready",
-      counts: { total: MANY + 1, new: MANY, duplicate: 1 },
-    });
-    expect(await itemsOf(me, id, "&outcome=duplicate")).toEqual([
-      `${MANY + 1} https://example.org/0 duplicate 1`,
-    ]);
+      const { id, status } = await given(me, [...urls, urls[0]].join("\n"));
+      expect(status).toBe("previewing");
+      await run();
+      expect(await read(me, id)).toMatchObject({
+        status: "ready",
+        counts: { total: MANY + 1, new: MANY, duplicate: 1 },
+      });
+      expect(await itemsOf(me, id, "&outcome=duplicate")).toEqual([
+        `${MANY + 1} https://example.org/0 duplicate 1`,
+      ]);
 
-    await me.post(`${IMPORTS}/${id}/start`);
-    await takeStep(server().deps, (await claim(server().deps))!);
-    const stopped = (await me.post(`${IMPORTS}/${id}/stop`)).body.data;
-    expect(stopped).toMatchObject({ status: "stopped", counts: { created: 1000 } });
-    await run();
-    expect((await read(me, id)).counts.created).toBe(1000);
-    await me.post(`${IMPORTS}/${id}/start`);
-    await run();
-    expect(await read(me, id)).toMatchObject({ status: "complete", counts: { created: MANY } });
-    expect((await me.get("/api/v1/links")).body.data.pagination.total).toBe(MANY);
-  });
+      await me.post(`${IMPORTS}/${id}/start`);
+      await takeStep(server().deps, (await claim(server().deps))!);
+      const stopped = (await me.post(`${IMPORTS}/${id}/stop`)).body.data;
+      expect(stopped).toMatchObject({ status: "stopped", counts: { created: 1000 } });
+      await run();
+      expect((await read(me, id)).counts.created).toBe(1000);
+      await me.post(`${IMPORTS}/${id}/start`);
+      await run();
+      expect(await read(me, id)).toMatchObject({ status: "complete", counts: { created: MANY } });
+      expect((await me.get("/api/v1/links")).body.data.pagination.total).toBe(MANY);
+    },
+  );
 
   testOnBoth("writes nothing of a step that was stopped meanwhile, or taken over", async () => {
     const me = await server().account();
@@ -202,7 +205,7 @@ onServer("An import", (server, { test, testOnBoth }) => {
     expect(await itemsOf(me, data.id)).toEqual(["1 https://example.org/ä new"]);
   });
 
-  test("is kept for a day, and its result for 30", async () => {
+  testOnBoth("is kept for a day, and its result for 30", async () => {
     const business = await server().account();
     const { id } = await given(business, "https://example.org/a");
     const { id: done } = await given(business, "https://example.org/b");
