@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { createMailSender } from "../accounts/send-mails.ts";
+import { CONTENTS } from "../accounts/mail-contents.ts";
 import type { Meter } from "../accounts/usage.ts";
 import { closeChecks, openChecks } from "../app/build.ts";
 import { housekeeping } from "../app/housekeeping.ts";
@@ -9,6 +9,7 @@ import { log, logFailure } from "../lib/log.ts";
 import { startImportLoop } from "../links/imports/steps.ts";
 import { reclassify } from "../links/reclassify.ts";
 import { endMutes } from "../links/triage/end-mutes.ts";
+import { createMailSender } from "../mail/send.ts";
 import { startCheckLoop } from "../monitor/checker.ts";
 import { startBackups } from "../ops/backups/backups.ts";
 import { checkIntegrityWhenDue } from "../ops/start/integrity.ts";
@@ -70,7 +71,9 @@ function startWork(deps: Deps): () => Promise<unknown> {
   const work = [
     ...(config.role.includes("api") ? [startImportLoop(deps)] : []),
     ...(config.role.includes("checker") ? startChecks(deps) : []),
-    ...(config.role.includes("delivery") ? [createDeliverer(deps), createMailSender(deps)] : []),
+    ...(config.role.includes("delivery")
+      ? [createDeliverer(deps), createMailSender(deps, CONTENTS)]
+      : []),
   ];
   loops.setChecking(config.role.includes("checker"));
   for (const each of work) loops.onWake(each.wake);

@@ -4,11 +4,12 @@ import { type Asker, startServer, type TestServer } from "../../tests/harness.ts
 import { deliverDue } from "../../tests/rounds.ts";
 import { addCheck, addGroup, addLink } from "../../tests/rows.ts";
 import { mailSettings } from "../../tests/smtp.ts";
-import { sendDue } from "../accounts/send-mails.ts";
+import { CONTENTS } from "../accounts/mail-contents.ts";
 import { createService } from "../app/app.ts";
 import { housekeeping } from "../app/housekeeping.ts";
 import { createStore, type Engine, type Query } from "../db/store.ts";
 import { endMutes } from "../links/triage/end-mutes.ts";
+import { sendDue } from "../mail/send.ts";
 import { claimDueLinks } from "../monitor/claim.ts";
 import { claimSources } from "../sources/claim.ts";
 import { sendSummaries } from "../webhooks/summaries.ts";
@@ -137,7 +138,7 @@ test.each([
 test.each<[string, (deps: Deps) => Promise<unknown>, by: string[]]>([
   ["links that are due", (deps) => claimDueLinks(deps, 10), ["links_due"]],
   ["deliveries that are due", (deps) => deliverDue(deps), ["deliveries_due"]],
-  ["mails that are due", (deps) => sendDue(deps), ["mails_due"]],
+  ["mails that are due", (deps) => sendDue(deps, CONTENTS), ["mails_due"]],
   ["sources that are due", (deps) => claimSources(deps, 10), ["sources_due"]],
   ["mutes that end", (deps) => endMutes(deps), ["link_mutes"]],
   ["summaries that are due", (deps) => sendSummaries(deps), ["webhooks_summaries"]],

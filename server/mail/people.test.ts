@@ -7,9 +7,10 @@ import { makeAdministrator, newTeam } from "../../tests/people/people.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { type Browser, newOwner, openBrowser, PASSWORD } from "../../tests/session/browser.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
-import { deleteOldMails, queueMail } from "../accounts/mails.ts";
-import { sendDue } from "../accounts/send-mails.ts";
+import { CONTENTS } from "../accounts/mail-contents.ts";
 import { audit, mailAddresses, mails, users } from "../db/tables.ts";
+import { deleteOldMails, queueMail } from "./queue.ts";
+import { limitWaits, sendDue } from "./send.ts";
 
 /** What happens while a message is taken. */
 let meanwhile = async () => {};
@@ -67,6 +68,30 @@ onServer(
         .orderBy(desc(audit.id))
         .limit(2);
       expect(entries.map(({ action }) => action)).toContain("person.password_link_made");
+    });
+
+    testOnBoth("makes no one wait longer because the clock was set back", async () => {
+      const { browsers } = await newTeam(server());
+      await browsers.owner.post("/people", { email: "ahead@example.org", role: "editor" });
+      const { deps, clock } = server();
+      const now = clock.now();
+      const isIt = eq(mails.address, "ahead@example.org");
+      const waits = async (columns: Partial<typeof mails.$inferInsert>, ms: number) => {
+        await deps.store
+          .update(mails)
+          .set({ ...columns, dueAt: now + ms })
+          .where(isIt);
+        await limitWaits(deps);
+        const [row] = await deps.store.select().from(mails).where(isIt);
+        return row!.dueAt! - now;
+      };
+
+      expect(await waits({ attempts: 0, lease: null }, HOUR)).toBe(0);
+      expect(await waits({ attempts: 5, lease: null }, 5 * HOUR)).toBe(5 * HOUR);
+      expect(await waits({ attempts: 5, lease: null }, DAY)).toBe(0);
+      expect(await waits({ attempts: 1, lease: "a lease" }, DAY)).toBe(MINUTE);
+      expect(await waits({ attempts: 0, lease: null, kind: "host" }, DAY)).toBe(DAY);
+      await deps.store.delete(mails).where(isIt);
     });
 
     test("repeats an invitation whose sending failed, with a link that replaces the first", async () => {
@@ -231,7 +256,7 @@ onServer(
       server().clock.moveBy(1000);
       await others.owner.post("/people", { email: "late@example.org", role: "viewer" });
 
-      await sendDue(server().deps);
+      await sendDue(server().deps, CONTENTS);
 
       expect(lettersTo("late@example.org")).toHaveLength(1);
       await sendAll(server().deps);

@@ -6,7 +6,8 @@ import { START } from "../../tests/harness.ts";
 import { GOOD_TLS, mailSettings, startMailHost } from "../../tests/smtp.ts";
 import { type Env, readConfig } from "../config/config.ts";
 import { readMailAddress, readMailto } from "../lib/mail-address.ts";
-import { type Mail, openMailServer } from "./server.ts";
+import type { Mail } from "../net/mail.ts";
+import { openMailServer } from "./server.ts";
 
 const CA = new URL("../../tests/certs/ca.pem", import.meta.url).pathname;
 const PASSWORD = "pass word/of the relay";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { newIdAt } from "../lib/ids.ts";
+import type { Mail, MailOutcome } from "../net/mail.ts";
 import { renderMail } from "./layout.ts";
-import type { Mail, MailOutcome } from "./server.ts";
 
 /** A message that shows that the mail server works. @param at milliseconds since 1970 */
 export const testMail = (

@@ -1,21 +1,20 @@
 import { isUnavailable } from "../db/store.ts";
 import { type FoundHost, hostSettingFor } from "../hosts/lookup.ts";
-import { createWakeSignal, repeat } from "../lib/clock.ts";
+import { repeat } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
 import { tendBatches } from "../links/complete-batches.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import { type Conclusion, sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { earliestDue } from "../work/due.ts";
-import { createLookWhenNeeded, NEVER_DUE } from "../work/when-needed.ts";
+import { createLookWhenNeeded, NEVER_DUE, startQueue } from "../work/queue.ts";
 import type { ClaimedLink } from "./claim.ts";
-import { createClockRepair } from "./clock-repair.ts";
-import { createDispatch, createHeldLinks, createIntake } from "./dispatch.ts";
+import { createDispatch, createHeldLinks, createIntake, type HeldLinks } from "./dispatch.ts";
 import type { Learning } from "./learning.ts";
-import { createRecorder, GROUP_MS } from "./record.ts";
+import { limitWaits } from "./longest-waits.ts";
+import { createRecorder, GROUP_MS, type Recorder } from "./record.ts";
 import type { SiteHolds } from "./site-holds.ts";
-import { createSlots } from "./slots.ts";
+import { createSlots, type Slots } from "./slots.ts";
 
 export type CheckerDeps = Deps & {
   /** Checks a link completely; ends early when the signal aborts. Never throws for network reasons. */
@@ -28,7 +27,6 @@ export type CheckerDeps = Deps & {
   learning?: Learning;
 };
 
-const POLL_MS = 1000;
 /** How often new batches are looked for, and complete ones; the latter also when results are written. */
 const BATCHES_EVERY_MS = 500;
 const HAND_OVER_EVERY_MS = 500;
@@ -42,22 +40,39 @@ type CheckLoop = {
   stop(): Promise<void>;
 };
 
+/** What this process checks at the moment. */
+type Checking = {
+  deps: CheckerDeps;
+  /** After it nothing more is claimed. */
+  ending: AbortSignal;
+  /** Links under a lease, until their results are written. */
+  held: HeldLinks;
+  slots: Slots;
+  recorder: Recorder;
+  dispatch: ReturnType<typeof createDispatch>;
+  intake: ReturnType<typeof createIntake>;
+  /** Looks for due links now. */
+  wake(): void;
+  /** The last claim got as many as it asked for, so that there may be more. */
+  mayBeMore: boolean;
+  /** Writes were stopped in the last round. */
+  wasStopped: boolean;
+};
+
 /** Keeps as many checks under way as configured: a slow check never delays the others. */
 export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   const ending = new AbortController();
   const { signal } = ending;
-  const wakeSignal = createWakeSignal(deps.clock);
-  const parts = createParts(deps, signal, wakeSignal.wake);
-  const { dispatch, recorder, intake, slots, held, clockRepair } = parts;
-  const look = createLook(deps, parts, wakeSignal.wake);
-
-  async function poll() {
-    while (!signal.aborted) {
-      await look().catch(logFailure("failed to claim due links"));
-      await yieldToEventLoop();
-      await wakeSignal.wait(POLL_MS);
-    }
-  }
+  const { wake, ended } = startQueue(deps, signal, {
+    rows: "links",
+    work: "checks",
+    prepare: () => prepare(checking),
+    claim: () => claim(checking),
+    limitWaits: (signal, atStart) => limitWaits(deps, signal, atStart),
+    catchUp: () => dispatch.catchUp(),
+  });
+  const checking = createChecking(deps, signal, wake);
+  const { recorder, dispatch, intake, slots, held } = checking;
 
   /** In a loop of its own, since filling a large batch takes a while. */
   const lookAtBatches = createLookWhenNeeded(deps);
@@ -71,28 +86,25 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     deps.holds?.save(),
   );
   const loops = [
-    poll(),
+    ended,
     repeat(deps, GROUP_MS, signal, recorder.flush),
     repeat(deps, BATCHES_EVERY_MS, signal, updateBatches),
     repeat(deps, HAND_OVER_EVERY_MS, signal, intake.handOver),
     repeat(deps, HOLDS_EVERY_MS, signal, saveHolds),
   ];
   return {
-    wake: wakeSignal.wake,
+    wake,
     async stop() {
       ending.abort();
-      wakeSignal.wake();
       await within(deps, STOP_MS, slots.stop());
-      await Promise.all([...loops, clockRepair.done()]);
+      await Promise.all(loops);
       await Promise.all([recorder.drain(), saveHolds()]);
       await held.releaseAll().catch(logFailure("failed to release links"));
     },
   };
 }
 
-type Parts = ReturnType<typeof createParts>;
-
-function createParts(deps: CheckerDeps, ending: AbortSignal, wake: () => void) {
+function createChecking(deps: CheckerDeps, ending: AbortSignal, wake: () => void): Checking {
   const { clock } = deps;
   const held = createHeldLinks(deps);
   const recorder = createRecorder(deps, held.remove, deps.learning);
@@ -107,7 +119,7 @@ function createParts(deps: CheckerDeps, ending: AbortSignal, wake: () => void) {
     ended(link, conclusion) {
       dispatch.note(link, conclusion);
       add(link, conclusion);
-      if (dispatch.isInDoubt() || needsMore()) wake();
+      if (dispatch.isInDoubt() || needsMore(checking)) wake();
     },
     defer(link, deferMs) {
       deps.metrics.checkNotBegun();
@@ -118,52 +130,48 @@ function createParts(deps: CheckerDeps, ending: AbortSignal, wake: () => void) {
     isHeld: held.has,
     isLate: deps.isLate ?? (() => false),
   });
-  /** The last claim got as many as it asked for, so that there may be more. */
-  const backlog = { mayBeMore: false };
-  const needsMore = () => backlog.mayBeMore && slots.isLow();
-  const intake = createIntake(deps, { held, slots, recorder }, ending);
-  const clockRepair = createClockRepair(deps, ending, dispatch.catchUp);
-  return { held, recorder, dispatch, slots, intake, clockRepair, backlog, needsMore };
+  const checking: Checking = {
+    deps,
+    ending,
+    held,
+    slots,
+    recorder,
+    dispatch,
+    intake: createIntake(deps, { held, slots, recorder }, ending),
+    wake,
+    mayBeMore: false,
+    wasStopped: false,
+  };
+  return checking;
 }
 
-/** Returns one look for due links. */
-function createLook(deps: CheckerDeps, parts: Parts, wake: () => void) {
-  const { held, dispatch, slots, intake, clockRepair, backlog, needsMore } = parts;
-  let wasStopped = false;
+const needsMore = ({ mayBeMore, slots }: Checking) => mayBeMore && slots.isLow();
 
-  /** What has come due while writes were stopped is a backlog. */
-  function noteStopped(): boolean {
-    if (wasStopped && !areWritesStopped(deps)) dispatch.catchUp();
-    wasStopped = areWritesStopped(deps);
-    return wasStopped;
-  }
+/** Renews leases, takes over those of dead nodes, and looks whether this monitor and the sites can be asked. */
+async function prepare(checking: Checking) {
+  const { deps, held, slots, dispatch } = checking;
+  slots.tick();
+  const { wasStopped } = checking;
+  checking.wasStopped = areWritesStopped(deps);
+  if (checking.wasStopped) return "paused";
+  // What has come due meanwhile is a backlog.
+  if (wasStopped) dispatch.catchUp();
+  await held.renew();
+  await held.releaseDead();
+  await dispatch.look();
+  await deps.holds?.learn(deps.nodes.share("checks"));
+  return "ready";
+}
 
-  const lookAtLinks = createLookWhenNeeded(deps);
-
-  /** Returns when the next link is due; null while links are being checked. */
-  async function claim(): Promise<number | null> {
-    await intake.take(slots.roomForRequested(), dispatch.claimRequested);
-    // Not for every slot that becomes free, since each claim is a commit.
-    if (slots.isLow()) backlog.mayBeMore = await intake.take(slots.room(), dispatch.claimDue);
-    if (!held.isEmpty()) return null;
-    return (await earliestDue(deps, deps.nodes.share("checks").buckets)) ?? NEVER_DUE;
-  }
-
-  // Also while writes are stopped: a loop that waits for that does not hang.
-  const noteLook = () => deps.loops.noteLook("checks", deps.clock.elapsed());
-
-  return async () => {
-    clockRepair.look();
-    slots.tick();
-    if (noteStopped()) return noteLook();
-    await held.renew();
-    await held.releaseDead();
-    await dispatch.look();
-    await deps.holds?.learn(deps.nodes.share("checks"));
-    await lookAtLinks(claim);
-    noteLook();
-    if (needsMore()) wake();
-  };
+/** Returns when the next link is due; null while links are being checked. */
+async function claim(checking: Checking): Promise<number | null> {
+  const { deps, held, slots, dispatch, intake } = checking;
+  await intake.take(slots.roomForRequested(), dispatch.claimRequested);
+  // Not for every slot that becomes free, since each claim is a commit.
+  if (slots.isLow()) checking.mayBeMore = await intake.take(slots.room(), dispatch.claimDue);
+  if (needsMore(checking)) checking.wake();
+  if (!held.isEmpty()) return null;
+  return (await earliestDue(deps, deps.nodes.share("checks").buckets)) ?? NEVER_DUE;
 }
 
 /** Claims are writes, and so are results. */

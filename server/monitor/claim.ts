@@ -7,7 +7,8 @@ import type { Override } from "../links/triage/override-model.ts";
 import type { Expect } from "../verdict/expectations.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
-import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf, newLease } from "../work/nodes.ts";
+import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf } from "../work/nodes.ts";
+import { newLease } from "../work/queue.ts";
 
 /** Most links in one statement: more would delay other requests. */
 const ROWS = 500;

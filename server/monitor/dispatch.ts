@@ -144,7 +144,7 @@ export function logOutage(deps: Pick<Deps, "store" | "clock">, { from, to }: Onl
 const RENEW_EVERY_MS = LEASE_MS / 4;
 
 /** The links that this process holds, until their results are written. */
-type HeldLinks = ReturnType<typeof createHeldLinks>;
+export type HeldLinks = ReturnType<typeof createHeldLinks>;
 
 export function createHeldLinks(deps: Pick<Deps, "store" | "clock" | "nodes">) {
   const { clock, store, nodes } = deps;

@@ -1,9 +1,12 @@
-import { and, asc, eq, inArray, isNotNull, like, not, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, like, not, sql } from "drizzle-orm";
 import { lockAccounts } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { type SourceRow, sources } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
-import { leasesOf, newLease, type Share } from "../work/nodes.ts";
+import { leasesOf, type Share } from "../work/nodes.ts";
+import { areOfDead, leaseFor } from "../work/queue.ts";
+import { MISSING_MS } from "./push.ts";
+import { nextRunAt } from "./runs.ts";
 
 /** How long a claimed source stays locked without a step: then another node goes on. */
 export const SOURCE_LEASE_MS = 60_000;
@@ -70,18 +73,14 @@ async function readHeld(store: Store, now: number): Promise<Map<number, number>>
 }
 
 /** Of two nodes that choose the same source, the second finds it not due any more. */
-async function take(
-  { store, clock, nodes }: Deps,
-  no: number,
-  dueAt: number,
-): Promise<ClaimedSource | null> {
-  const lease = newLease(nodes);
-  const [taken] = await store
+async function take(deps: Deps, no: number, dueAt: number): Promise<ClaimedSource | null> {
+  const claimed = leaseFor(deps, SOURCE_LEASE_MS);
+  const [taken] = await deps.store
     .update(sources)
-    .set({ lease, dueAt: clock.now() + SOURCE_LEASE_MS })
+    .set(claimed)
     .where(and(eq(sources.no, no), eq(sources.dueAt, dueAt)))
     .returning();
-  return taken ? { ...taken, lease } : null;
+  return taken ? { ...taken, lease: claimed.lease } : null;
 }
 
 /**
@@ -144,11 +143,42 @@ export async function resumeLeft({ store, clock, nodes }: Deps): Promise<void> {
 }
 
 /** Makes sources due that dead nodes hold. */
-export async function breakLeases({ store, clock, nodes }: Deps): Promise<void> {
-  for (const id of nodes.dead()) {
+export async function breakLeases(deps: Deps): Promise<void> {
+  const areLeft = areOfDead(sources, deps);
+  if (!areLeft) return;
+  await deps.store
+    .update(sources)
+    .set({ lease: null, dueAt: deps.clock.now() })
+    .where(and(areLeft, isNotNull(sources.dueAt)));
+}
+
+/** A site may ask for up to a day without requests. */
+const LONGEST_HOLD_MS = 25 * 3_600_000;
+
+/**
+ * Makes sources due that would wait longer than their schedules say, or hold leases for longer.
+ * @param mayBeHeld whether a long wait may be what a site has asked for, and not due to a wrong clock
+ * @returns how many
+ */
+export async function limitWaits({ store, clock }: Deps, mayBeHeld: boolean): Promise<number> {
+  const now = clock.now();
+  const latestOf = (source: SourceRow) => {
+    if (source.lease !== null) return now + SOURCE_LEASE_MS;
+    if (source.deletedAt !== null) return now;
+    if (source.kind === "push") return now + MISSING_MS;
+    return Math.max(nextRunAt(source, now) ?? now, mayBeHeld ? now + LONGEST_HOLD_MS : now);
+  };
+  // Leases are renewed meanwhile.
+  const waiting = await store
+    .select()
+    .from(sources)
+    .where(gt(sources.dueAt, now + 2 * SOURCE_LEASE_MS));
+  const late = waiting.filter((source) => source.dueAt! > latestOf(source));
+  for (const source of late) {
     await store
       .update(sources)
-      .set({ lease: null, dueAt: clock.now() })
-      .where(and(like(sources.lease, leasesOf(id)), isNotNull(sources.dueAt)));
+      .set({ dueAt: latestOf(source) })
+      .where(and(eq(sources.no, source.no), eq(sources.dueAt, source.dueAt!)));
   }
+  return late.length;
 }

@@ -1,20 +1,21 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { numbersOf, type Store } from "../db/store.ts";
 import { type SourceRow, sourceLinks, sourcePages, sourceRuns } from "../db/tables.ts";
-import { createWakeSignal, repeat } from "../lib/clock.ts";
+import { repeat } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { SourceKind } from "../lib/vocabulary.ts";
 import { type Batch, jobOf, type ReadEnd, type ReadKind, type Target } from "../reading/job.ts";
 import { type SettingsOf, storedSettings } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
-import { createLookWhenNeeded } from "../work/when-needed.ts";
+import { NEVER_DUE, startQueue } from "../work/queue.ts";
 import {
   breakLeases,
   type ClaimedSource,
   claimSources,
   holdLease,
   LeaseLost,
+  limitWaits,
   releaseSource,
   renewLeases,
   resumeLeft,
@@ -35,7 +36,6 @@ import { countFor, settleStep, startSettling } from "./settle.ts";
 import { openCredential } from "./sources.ts";
 import { createQueued, LAST_DEPTH, type Queued, queueFirst, writeBatch } from "./write.ts";
 
-const POLL_MS = 1000;
 const RENEW_MS = 15_000;
 const LONGEST_RUN_MS = 72 * 3_600_000;
 /** While this monitor is offline, and after a step that could not be written. */
@@ -49,69 +49,88 @@ const MOST_INTERRUPTED = 3;
 
 type SourceLoop = { wake(): void; stop(): Promise<void> };
 
+/** What this process reads at the moment. */
+type Reading = {
+  deps: Deps;
+  /** After it nothing more is claimed. */
+  ending: AbortSignal;
+  /** Claimed sources, and what stops the reading of each once its lease is lost. */
+  held: Map<ClaimedSource, AbortController>;
+  running: Set<Promise<void>>;
+  wake(): void;
+};
+
 /** Reads due sources until it is stopped. What it leaves goes on elsewhere, or later. */
 export function startSourceLoop(deps: Deps): SourceLoop {
   const ending = new AbortController();
   const { signal } = ending;
-  const wakeSignal = createWakeSignal(deps.clock);
-  const look = createLookWhenNeeded(deps);
-  const held = new Map<ClaimedSource, AbortController>();
-  const running = new Set<Promise<void>>();
-  const isPaused = () => deps.troubles.stoppingWrites() !== null || isOffline(deps);
-
-  function begin(source: ClaimedSource) {
-    const lost = new AbortController();
-    held.set(source, lost);
-    const work = workOn(deps, source, AbortSignal.any([signal, lost.signal]))
-      .catch((error) => {
-        log.error("reading a source failed: internal error", {
-          source: source.id,
-          ...describeError(error),
-        });
-        // What fails while this process stops goes on elsewhere at once.
-        const restMs = signal.aborted ? 0 : REST_MS;
-        return releaseSource(deps, source, deps.clock.now() + restMs);
-      })
-      .catch(logFailure("failed to release a source"))
-      .finally(() => {
-        held.delete(source);
-        running.delete(work);
-        wakeSignal.wake();
-      });
-    running.add(work);
-  }
-
-  async function poll() {
-    await resumeLeft(deps).catch(logFailure("failed to resume the sources of an earlier process"));
-    while (!signal.aborted) {
-      if (!isPaused()) {
-        await look(async () => {
-          await breakLeases(deps);
-          const free = deps.config.sourceConcurrency - held.size;
-          const { claimed, nextAt } = await claimSources(deps, free);
-          claimed.forEach(begin);
-          return nextAt ?? Number.POSITIVE_INFINITY;
-        }).catch(logFailure("failed to claim due sources"));
-      }
-      await wakeSignal.wait(POLL_MS);
-    }
-  }
-
-  const renew = async () => {
-    if (held.size === 0) return;
-    const lost = await renewLeases(deps, [...held.keys()]).catch(() => []);
-    for (const source of lost) held.get(source)?.abort();
+  const resumed = resumeLeft(deps).catch(
+    logFailure("failed to resume the sources of an earlier process"),
+  );
+  const { wake, ended } = startQueue(deps, signal, {
+    rows: "sources",
+    async prepare() {
+      await resumed;
+      return deps.troubles.stoppingWrites() || isOffline(deps) ? "paused" : "ready";
+    },
+    claim: () => claimAndRead(reading),
+    limitWaits: (_, atStart) => limitWaits(deps, atStart),
+  });
+  const reading: Reading = {
+    deps,
+    ending: signal,
+    held: new Map(),
+    running: new Set(),
+    wake,
   };
-  const loops = [poll(), repeat(deps, RENEW_MS, signal, renew)];
+  const renewing = repeat(deps, RENEW_MS, signal, () => renewHeld(reading));
   return {
-    wake: wakeSignal.wake,
+    wake,
     async stop() {
       ending.abort();
-      wakeSignal.wake();
-      await Promise.all(loops);
-      await Promise.all(running);
+      await Promise.all([ended, renewing]);
+      await Promise.all(reading.running);
     },
   };
+}
+
+/** Returns when the next source is due. */
+async function claimAndRead(reading: Reading): Promise<number> {
+  const { deps, held } = reading;
+  await breakLeases(deps);
+  const free = deps.config.sourceConcurrency - held.size;
+  const { claimed, nextAt } = await claimSources(deps, free);
+  for (const source of claimed) begin(reading, source);
+  return nextAt ?? NEVER_DUE;
+}
+
+function begin(reading: Reading, source: ClaimedSource): void {
+  const { deps, ending, held, running, wake } = reading;
+  const lost = new AbortController();
+  held.set(source, lost);
+  const work = workOn(deps, source, AbortSignal.any([ending, lost.signal]))
+    .catch((error) => {
+      log.error("reading a source failed: internal error", {
+        source: source.id,
+        ...describeError(error),
+      });
+      // What fails while this process stops goes on elsewhere at once.
+      const restMs = ending.aborted ? 0 : REST_MS;
+      return releaseSource(deps, source, deps.clock.now() + restMs);
+    })
+    .catch(logFailure("failed to release a source"))
+    .finally(() => {
+      held.delete(source);
+      running.delete(work);
+      wake();
+    });
+  running.add(work);
+}
+
+async function renewHeld({ deps, held }: Reading): Promise<void> {
+  if (held.size === 0) return;
+  const lost = await renewLeases(deps, [...held.keys()]).catch(() => []);
+  for (const source of lost) held.get(source)?.abort();
 }
 
 const isOffline = ({ online }: Deps) => online.known().state === "offline";
@@ -215,7 +234,7 @@ type Stepped = { kind: "on"; run: Run; isInterrupted?: boolean } | { kind: "rest
 async function stepOf(
   deps: Deps,
   source: ClaimedSource,
-  { run, queued, signal }: Omit<Reading, "targets">,
+  { run, queued, signal }: Omit<ReadingStep, "targets">,
 ): Promise<Stepped & { isInterrupted?: boolean }> {
   if (run.status === "settling") {
     const counted = await countFor(deps.store, source, run);
@@ -315,12 +334,12 @@ async function nextTargets(
   });
 }
 
-type Reading = { run: Run; targets: Target[]; queued: Queued; signal: AbortSignal };
+type ReadingStep = { run: Run; targets: Target[]; queued: Queued; signal: AbortSignal };
 
 async function readStep(
   deps: Deps,
   source: ClaimedSource,
-  { run: before, targets, queued, signal }: Reading,
+  { run: before, targets, queued, signal }: ReadingStep,
 ): Promise<Stepped> {
   const startedAt = deps.clock.elapsed();
   let run = before;

@@ -10,7 +10,8 @@ import { SOURCES, startReading } from "../../tests/sources/reading.ts";
 import { until } from "../../tests/until.ts";
 import { sources } from "../db/tables.ts";
 import { newId } from "../lib/ids.ts";
-import { newLease } from "../work/nodes.ts";
+import { newLease } from "../work/queue.ts";
+import { limitWaits } from "./claim.ts";
 
 const PAGES = Array.from({ length: 30 }, (_, i) => `/page-${String.fromCharCode(97 + i)}`);
 
@@ -110,4 +111,30 @@ test("a source that an earlier process has left goes on at once where this one h
   await until(hasRun, { everyMs: 20 });
   expect(clock.now()).toBe(startedAt);
   expect(site.requests).toHaveLength(2);
+});
+
+onServer("After the clock was set back", (server, { testOnBoth }) => {
+  testOnBoth("a source is read no later than its schedule says", async () => {
+    const me = await server().account();
+    const list = { kind: "list", name: "Ahead", url: "https://ahead.invalid/list.txt" };
+    const { id } = (await me.post(SOURCES, list)).body.data;
+    const { deps, clock } = server();
+    const [now, hour] = [clock.now(), 3_600_000];
+    const isIt = eq(sources.id, id);
+    const waits = async (columns: Partial<typeof sources.$inferInsert>, hours: number) => {
+      await deps.store
+        .update(sources)
+        .set({ ...columns, dueAt: now + hours * hour })
+        .where(isIt);
+      await limitWaits(deps, hours === 24);
+      const [row] = await deps.store.select().from(sources).where(isIt);
+      return (row!.dueAt! - now) / hour;
+    };
+
+    expect(await waits({ lease: null }, 24 * 365)).toBeLessThanOrEqual(24);
+    expect(await waits({ lease: null }, 24)).toBe(24);
+    expect(await waits({ lease: "a lease" }, 24 * 365)).toBe(1 / 60);
+    expect(await waits({ lease: null, isPaused: true }, 24 * 365)).toBe(0);
+    await deps.store.delete(sources).where(isIt);
+  });
 });

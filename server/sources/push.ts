@@ -28,7 +28,7 @@ const VERSION = 1;
 /** Written together. */
 const PAGES_AT_ONCE = 20;
 /** Links of a source that is pushed to leave after so long without a place, since it has no runs. */
-const MISSING_MS = 7 * 86_400_000;
+export const MISSING_MS = 7 * 86_400_000;
 
 type Page = { url: string; title: string | null; places: Place[]; hash: string };
 

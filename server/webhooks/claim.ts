@@ -1,30 +1,14 @@
 import { and, eq, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import { deliveries, type EventRow, events, webhooks } from "../db/tables.ts";
+import { deliveries, events, webhooks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
-import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
-import { bucketOf, DELIVERY_LEASE_MS, newLease } from "../work/nodes.ts";
-import { NEVER_DUE } from "../work/when-needed.ts";
-import { HELD, heldRows, isAmong, selectEventIds } from "./delivery-steps.ts";
+import { bucketOf, DELIVERY_LEASE_MS } from "../work/nodes.ts";
+import { isStillDue, leaseFor, NEVER_DUE } from "../work/queue.ts";
+import { type ClaimedDelivery, isAmong, selectEventIds } from "./delivery-steps.ts";
 import { gatherDigests, isDigestOver, nextDigestAt } from "./digest.ts";
+import { isLeaseOver, releaseInterrupted } from "./leases.ts";
 import { pauseOrResume } from "./pause-resume.ts";
-import { isLeaseOver, releaseInterrupted } from "./reschedule.ts";
-
-/** A delivery that this process holds until its lease ends. Its receiver is read when it is sent. */
-export type ClaimedDelivery = {
-  webhookId: string;
-  event: EventRow;
-  lease: string;
-  /** When the lease ends, by the wall clock. */
-  heldUntil: number;
-  /** Including this attempt. */
-  attempts: number;
-  /** Attempts that count in the retry schedule. */
-  scheduledAttempts: number;
-  /** Status that the delivery returns to if this attempt, which a user has requested, fails. */
-  resting: DeliveryStatus | null;
-};
 
 /** A webhook with due deliveries. */
 export type DueWebhook = {
@@ -142,7 +126,7 @@ const time = (value: SQL) => sql`${value}`.mapWith((at): number | null => Number
 
 /** Finds those of our webhooks that need any work, by a few index reads for each, and when the others do. */
 async function findWork(deps: Deps, now: number) {
-  const { store, nodes } = deps;
+  const { store } = deps;
   const { id, isActive, format, lastDeliveryAt, failingSince } = webhooks;
   const { digestId, digestAt, batchDigestId } = webhooks;
   // Without a mail server, another node sends mail.
@@ -157,7 +141,7 @@ async function findWork(deps: Deps, now: number) {
         Number,
       ),
       isInterrupted: flag(sql`exists (select 1 from deliveries
-        where deliveries.webhook_id = webhooks.id and ${isLeaseOver(now, nodes.dead())})`),
+        where deliveries.webhook_id = webhooks.id and ${isLeaseOver(deps)})`),
       isDue: flag(sql`exists (select 1 from deliveries d
         where d.webhook_id = webhooks.id and d.due_at <= ${now})`),
       isSwitched: flag(sql`case when is_active = 1
@@ -222,7 +206,7 @@ const logFailure =
 
 type Claim = { id: string; most: number; now: number };
 
-function claim({ nodes }: Deps, tx: Store, { id, most, now }: Claim) {
+function claim(deps: Deps, tx: Store, { id, most, now }: Claim) {
   const { webhookId, eventId, dueAt, lease, attempts, unplannedAttempts, resting } = deliveries;
   const isOfWebhook = eq(webhookId, id);
   // A delivery of a batch that was queued after digests were gathered belongs in a digest.
@@ -233,20 +217,13 @@ function claim({ nodes }: Deps, tx: Store, { id, most, now }: Claim) {
   return tx
     .update(deliveries)
     .set({
+      ...leaseFor(deps, DELIVERY_LEASE_MS),
       status: "delivering",
-      lease: newLease(nodes),
-      dueAt: now + DELIVERY_LEASE_MS,
       attempts: sql`${attempts} + 1`,
       unplannedAttempts: sql`${unplannedAttempts} + case when ${resting} is null then 0 else 1 end`,
     })
     .where(
-      and(
-        isOfWebhook,
-        sql`${eventId} in ${oldest}`,
-        // `+ 0` prevents the use of an index, so that SQLite uses the list instead of scanning all due deliveries.
-        sql`${dueAt} + 0 <= ${now}`,
-        isNull(lease),
-      ),
+      and(isOfWebhook, sql`${eventId} in ${oldest}`, isStillDue(deliveries, now), isNull(lease)),
     )
     .returning({ webhookId, eventId, lease, attempts, unplannedAttempts, resting });
 }
@@ -272,21 +249,4 @@ async function withEvents(
     const scheduledAttempts = rest.attempts - unplannedAttempts;
     return [{ ...rest, event, lease, heldUntil, scheduledAttempts }];
   });
-}
-
-/** Releases claimed deliveries that were not sent, as if they had not been claimed. */
-export async function releaseDeliveries(
-  { store, clock }: Pick<Deps, "store" | "clock">,
-  unsent: ClaimedDelivery[],
-): Promise<void> {
-  if (unsent.length === 0) return;
-  await store.run(sql`
-    update deliveries set lease = null, attempts = attempts - 1,
-      unplanned_attempts = unplanned_attempts - case when resting is null then 0 else 1 end,
-      status = case when resting is null and attempts > 1 then 'failed' else 'pending' end,
-      due_at = case when resting is null then next_attempt_at else ${clock.now()} end
-    from ${rowsOf(store, HELD, heldRows(unsent))} as held
-    where deliveries.webhook_id = of_webhook and deliveries.event_id = of_event
-      and deliveries.lease = old_lease
-  `);
 }

@@ -2,19 +2,18 @@ import { eq, sql } from "drizzle-orm";
 import { pointRead } from "../db/queries.ts";
 import { isUnavailable } from "../db/store.ts";
 import { webhooks } from "../db/tables.ts";
-import { createWakeSignal, watchClock } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { createLookWhenNeeded } from "../work/when-needed.ts";
-import { type ClaimedDelivery, claimDue, isOurs, releaseDeliveries } from "./claim.ts";
+import { startQueue } from "../work/queue.ts";
+import { claimDue, isOurs } from "./claim.ts";
+import type { Attempt, ClaimedDelivery } from "./delivery-steps.ts";
+import { limitWaits, releaseDeliveries } from "./leases.ts";
 import { createPerWebhookQueues } from "./per-webhook-queues.ts";
-import { limitDueTimes } from "./reschedule.ts";
 import { endsOf, messageFor, type Outcome, resultOf, sendMessage } from "./send.ts";
-import { type Attempt, createOutcomes } from "./settle.ts";
+import { createOutcomes, type Outcomes } from "./settle.ts";
 
-const POLL_MS = 1000;
 const STOP_MS = 8000;
 
 export type DeliveryOptions = {
@@ -22,6 +21,21 @@ export type DeliveryOptions = {
   random?: () => number;
   /** Aborts attempts; they are repeated when their leases end. */
   signal?: AbortSignal;
+};
+
+/** What this process delivers at the moment. */
+type Delivering = {
+  deps: Deps;
+  options: DeliveryOptions;
+  /** After it nothing more is claimed or begun. */
+  ending: AbortSignal;
+  /** Claimed deliveries that wait or are being sent. */
+  queues: ReturnType<typeof createPerWebhookQueues>;
+  /** What attempts came to, until it is recorded. */
+  outcomes: Outcomes;
+  running: Set<Promise<void>>;
+  /** Starts the next round at once. */
+  wake(): void;
 };
 
 type Deliverer = {
@@ -36,134 +50,103 @@ export function createDeliverer(
   deps: Deps,
   { random }: Pick<DeliveryOptions, "random"> = {},
 ): Deliverer {
-  const { clock } = deps;
-  const aborting = new AbortController();
-  const wakeSignal = createWakeSignal(clock);
-  const state = { isStopped: false };
-  const sender = createSender(deps, {
-    options: { signal: aborting.signal, ...(random && { random }) },
-    wake: wakeSignal.wake,
-    isClosed: () => state.isStopped || isPaused(deps),
+  const [ending, aborting] = [new AbortController(), new AbortController()];
+  const { signal } = ending;
+  const { wake, ended } = startQueue(deps, signal, {
+    rows: "deliveries",
+    work: "deliveries",
+    prepare: () => prepare(delivering),
+    claim: () => claimAndSend(delivering),
+    limitWaits: (signal) => limitWaits(deps, signal),
   });
-  const runRound = createRound(deps, sender, state);
-
-  async function run() {
-    while (!state.isStopped) {
-      if (await runRound().catch(logFailure("failed to claim deliveries"))) wakeSignal.wake();
-      await wakeSignal.wait(POLL_MS);
-    }
-  }
-
-  const loop = run();
+  const delivering: Delivering = {
+    deps,
+    options: { signal: aborting.signal, ...(random && { random }) },
+    ending: signal,
+    queues: createPerWebhookQueues(deps.clock),
+    outcomes: createOutcomes(deps),
+    running: new Set(),
+    wake,
+  };
+  const { queues, outcomes, running } = delivering;
   return {
-    wake: wakeSignal.wake,
+    wake,
     async stop() {
-      state.isStopped = true;
-      wakeSignal.wake();
-      await loop;
-      await sender.release(sender.queues.release("all"));
-      await Promise.race([sender.ended(), clock.sleep(STOP_MS, aborting.signal)]);
+      ending.abort();
+      await ended;
+      await release(delivering, queues.release("all"));
+      await Promise.race([Promise.all(running), deps.clock.sleep(STOP_MS, aborting.signal)]);
       aborting.abort();
-      await sender.ended();
-      await sender.outcomes.flush();
+      await Promise.all(running);
+      await outcomes.flush();
     },
   };
+}
+
+/** Records what waits for that, and releases what others can send sooner. */
+async function prepare({ deps, ending, queues, outcomes }: Delivering) {
+  if (isPaused(deps)) return "paused";
+  if (!outcomes.isWell()) await outcomes.flush();
+  const others = [...queues.held().keys()].filter((id) => !isOurs(deps, id));
+  const released = [...queues.release("stale"), ...others.flatMap((of) => queues.release({ of }))];
+  await releaseDeliveries(deps, released);
+  return outcomes.isWell() && !ending.aborted ? "ready" : "failing";
+}
+
+/** Claims as many deliveries as can be sent soon. Returns when one is due next. */
+async function claimAndSend(delivering: Delivering): Promise<number | null> {
+  const { deps, queues, wake } = delivering;
+  const held = heldHere(delivering);
+  const { claimed, nextAt } = await claimDue(deps, held, queues.wanted);
+  queues.add(claimed);
+  beginAll(delivering);
+  if (claimed.length > 0 && queues.isMore()) wake();
+  return held.size > 0 ? null : nextAt;
 }
 
 /** Claims and outcomes are writes. */
 const isPaused = ({ troubles }: Deps) => troubles.stoppingWrites() !== null;
 
-type Sending = { options: DeliveryOptions; wake: () => void; isClosed: () => boolean };
-
-type Sender = ReturnType<typeof createSender>;
-
-/** Sends claimed deliveries. */
-function createSender(deps: Deps, { options, wake, isClosed }: Sending) {
-  const queues = createPerWebhookQueues(deps.clock);
-  const outcomes = createOutcomes(deps);
-  const running = new Set<Promise<void>>();
-
-  function beginAll() {
-    if (isClosed()) return;
-    const begin = () => queues.begin(deps.mail?.places() ?? 0);
-    for (let next = begin(); next; next = begin()) {
-      const sending = deliver(next).finally(() => running.delete(sending));
-      running.add(sending);
-    }
-  }
-
-  async function deliver(delivery: ClaimedDelivery) {
-    const startedAt = deps.clock.elapsed();
-    const ended = await attempt(deps, delivery, options);
-    if (typeof ended === "object") outcomes.add(ended);
-    // Otherwise continuous responses would keep the event loop busy.
-    await yieldToEventLoop();
-    queues.end(delivery, deps.clock.elapsed() - startedAt);
-    if (ended === "unsent") {
-      await release([delivery, ...queues.release({ of: delivery.webhookId })]);
-      wake();
-    }
-    const isGone = typeof ended === "object" && endsOf(ended.outcome) === "webhook";
-    // No other attempt is about to end, or nothing more may be sent to this receiver.
-    if (running.size === 1 || isGone) await outcomes.flush();
-    beginAll();
-    if (queues.isLow(delivery.webhookId) || queues.isMore()) wake();
-  }
-
-  const release = (unsent: ClaimedDelivery[]) =>
-    releaseDeliveries(deps, unsent).catch(logFailure("failed to release deliveries"));
-
-  return { queues, outcomes, beginAll, release, ended: () => Promise.all(running) };
+/** Counts the deliveries of each webhook that wait, are running or are not recorded yet. */
+function heldHere({ queues, outcomes }: Delivering): Map<string, number> {
+  const held = queues.held();
+  for (const [id, count] of outcomes.unrecorded()) held.set(id, (held.get(id) ?? 0) + count);
+  return held;
 }
 
-/** Returns a function that claims due deliveries once and returns whether there may be more. */
-function createRound(deps: Deps, sender: Sender, state: { readonly isStopped: boolean }) {
-  const { queues, outcomes } = sender;
-  const clockJump = watchClock(deps.clock);
-  const lookAtDeliveries = createLookWhenNeeded(deps);
-  /** The clock was set back, and deliveries are not rescheduled yet. */
-  let isSetBack = false;
-
-  /** Counts the deliveries of each webhook that wait, are running or are not recorded yet. */
-  function heldHere(): Map<string, number> {
-    const held = queues.held();
-    for (const [id, count] of outcomes.unrecorded()) held.set(id, (held.get(id) ?? 0) + count);
-    return held;
+/** Begins as many deliveries as have a slot. */
+function beginAll(delivering: Delivering): void {
+  const { deps, ending, queues, running } = delivering;
+  while (!ending.aborted && !isPaused(deps)) {
+    const next = queues.begin(deps.mail?.places() ?? 0);
+    if (!next) return;
+    const sending = deliver(delivering, next).finally(() => running.delete(sending));
+    running.add(sending);
   }
-
-  /** Removes deliveries for webhooks that another node has acquired. */
-  function removeOthers(): ClaimedDelivery[] {
-    const others = [...queues.held().keys()].filter((id) => !isOurs(deps, id));
-    return others.flatMap((of) => queues.release({ of }));
-  }
-
-  const noteRound = () => deps.loops.noteLook("deliveries", deps.clock.elapsed());
-
-  return async (): Promise<boolean> => {
-    if (isPaused(deps)) {
-      // A loop that waits for writes does not hang.
-      noteRound();
-      return false;
-    }
-    if (!outcomes.isWell()) await outcomes.flush();
-    isSetBack ||= clockJump() < 0;
-    if (isSetBack) await limitDueTimes(deps);
-    isSetBack = false;
-    await releaseDeliveries(deps, [...queues.release("stale"), ...removeOthers()]);
-    if (!outcomes.isWell() || state.isStopped) return false;
-    let isMore = false;
-    await lookAtDeliveries(async () => {
-      const held = heldHere();
-      const { claimed, nextAt } = await claimDue(deps, held, queues.wanted);
-      queues.add(claimed);
-      sender.beginAll();
-      isMore = claimed.length > 0 && queues.isMore();
-      return held.size > 0 ? null : nextAt;
-    });
-    noteRound();
-    return isMore;
-  };
 }
+
+/** Sends a delivery once, hands over what it came to, and gives its slot to the next one. */
+async function deliver(delivering: Delivering, delivery: ClaimedDelivery): Promise<void> {
+  const { deps, options, queues, outcomes, running, wake } = delivering;
+  const startedAt = deps.clock.elapsed();
+  const ended = await attempt(deps, delivery, options);
+  if (typeof ended === "object") outcomes.add(ended);
+  // Otherwise continuous responses would keep the event loop busy.
+  await yieldToEventLoop();
+  queues.end(delivery, deps.clock.elapsed() - startedAt);
+  if (ended === "unsent") {
+    await release(delivering, [delivery, ...queues.release({ of: delivery.webhookId })]);
+    wake();
+  }
+  const isGone = typeof ended === "object" && endsOf(ended.outcome) === "webhook";
+  // No other attempt is about to end, or nothing more may be sent to this receiver.
+  if (running.size === 1 || isGone) await outcomes.flush();
+  beginAll(delivering);
+  if (queues.isLow(delivery.webhookId) || queues.isMore()) wake();
+}
+
+const release = ({ deps }: Delivering, unsent: ClaimedDelivery[]) =>
+  releaseDeliveries(deps, unsent).catch(logFailure("failed to release deliveries"));
 
 /**
  * Makes one attempt without recording it. Never throws.

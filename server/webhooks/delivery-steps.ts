@@ -1,10 +1,10 @@
 import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import { deliveries, webhooks } from "../db/tables.ts";
+import { deliveries, type EventRow, webhooks } from "../db/tables.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { DeliveryStatus } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
-import type { ClaimedDelivery } from "./claim.ts";
+import type { Outcome } from "./send.ts";
 
 type Selection = {
   most: number;
@@ -69,6 +69,29 @@ export async function inDeliverySteps(
   const { isDone } = await inSteps(clock, step, { signal });
   return isDone;
 }
+
+/** A delivery that this process holds until its lease ends. Its receiver is read when it is sent. */
+export type ClaimedDelivery = {
+  webhookId: string;
+  event: EventRow;
+  lease: string;
+  /** When the lease ends, by the wall clock. */
+  heldUntil: number;
+  /** Including this attempt. */
+  attempts: number;
+  /** Attempts that count in the retry schedule. */
+  scheduledAttempts: number;
+  /** Status that the delivery returns to if this attempt, which a user has requested, fails. */
+  resting: DeliveryStatus | null;
+};
+
+/** A finished attempt. */
+export type Attempt = {
+  claimed: ClaimedDelivery;
+  outcome: Outcome;
+  /** Result of `Math.random`: spreads the wait until the next attempt. */
+  random: number;
+};
 
 /** Cells that identify claimed deliveries and their leases. */
 export const HELD = { of_webhook: "text", of_event: "text", old_lease: "text" } as const;

@@ -12,6 +12,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
@@ -23,10 +24,14 @@ import type { Deps } from "../work/deps.ts";
 import { type DigestData, LISTED_EVENTS, toDigestEntry } from "./chat-message.ts";
 import { selectEventIds } from "./delivery-steps.ts";
 
-export const MINUTE_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** Up to `single` events within the time are sent one by one; more become a digest, which closes after that time. */
 const PACES = { chat: { single: 10, ms: MINUTE_MS }, mail: { single: 5, ms: 10 * MINUTE_MS } };
+/** The same time for a webhook with this format. */
+export const longestGatheringMs = (format: AnySQLiteColumn): SQL =>
+  sql`case when ${format} = 'email' then ${PACES.mail.ms} else ${PACES.chat.ms} end`;
+
 /** What no digest gathers. */
 const ALWAYS_SINGLE: DeliveredType[] = ["digest", "summary.ready", "usage.threshold"];
 /** How long first verdicts of batches are gathered while batches are running. */

@@ -1,6 +1,6 @@
 import { DARK_ONLY, type MailContent, renderMail, singleLine } from "../mail/layout.ts";
 import { mailPath, unsubscribeHeaders } from "../mail/links.ts";
-import type { Mail } from "../mail/server.ts";
+import type { Mail } from "../net/mail.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   type ChatMessage,

@@ -7,13 +7,30 @@ import { fixedNode } from "../../tests/nodes/fixed.ts";
 import { makeNews, startReceiver, subscribe } from "../../tests/receiver.ts";
 import { createStore } from "../db/store.ts";
 import { type DeliveryRow, deliveries, webhooks } from "../db/tables.ts";
+import type { Deps } from "../work/deps.ts";
+import { startQueue } from "../work/queue.ts";
 import { createDeliverer } from "./deliverer.ts";
-import { limitDueTimes } from "./reschedule.ts";
+import { limitWaits } from "./leases.ts";
 
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
 /** The longest wait of the schedule, a fifth longer. */
 const LONGEST = 28.8 * HOUR;
+
+/** What a node does about it when it starts. */
+async function followClock(deps: Deps): Promise<void> {
+  const ending = new AbortController();
+  const { ended } = startQueue(deps, ending.signal, {
+    rows: "deliveries",
+    prepare: async () => "ready",
+    claim: async () => {
+      ending.abort();
+      return null;
+    },
+    limitWaits: () => limitWaits(deps, new AbortController().signal),
+  });
+  await ended;
+}
 
 onServer("when the clock was set back", (server, { test, testOnBoth }) => {
   afterEach(async () => {
@@ -30,7 +47,7 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     const now = server().clock.now();
     await addDelivery(server(), me, id, more(now));
 
-    await limitDueTimes(deps);
+    await followClock(deps);
 
     const { store } = server().deps;
     const [row] = await store.select().from(deliveries).where(eq(deliveries.webhookId, id));
@@ -66,6 +83,30 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     expect(times).toEqual([0, 10 * HOUR]);
   });
 
+  testOnBoth("the next summary is the next of the schedule", async () => {
+    const me = await server().account();
+    const { body } = await me.post("/api/v1/webhooks", {
+      url: "https://example.com/",
+      events: ["summary.ready"],
+      summary: { frequency: "weekly", at: "08:00", time_zone: "UTC" },
+    });
+    const { deps, clock } = server();
+    const isOurs = eq(webhooks.id, body.data.id);
+    const [before] = await deps.store.select().from(webhooks).where(isOurs);
+    await followClock(deps);
+    const [kept] = await deps.store.select().from(webhooks).where(isOurs);
+    await deps.store
+      .update(webhooks)
+      .set({ summaryAt: clock.now() + YEAR })
+      .where(isOurs);
+
+    await followClock(deps);
+
+    const [after] = await deps.store.select().from(webhooks).where(isOurs);
+    expect(kept!.summaryAt).toBe(before!.summaryAt);
+    expect(after!.summaryAt).toBe(before!.summaryAt);
+  });
+
   test("deliveries of no node, or of another, are due as well", async () => {
     const without = { ...server().deps, nodes: fixedNode("without", []) };
     const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
@@ -77,12 +118,14 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     const { deps } = server();
     const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 
-    const times = await deps.store.engine.alone("make deliveries due", () => timesAfter(late));
+    const times = await deps.store.engine.alone("limit waits of deliveries", () =>
+      timesAfter(late),
+    );
 
     expect(times).toEqual([YEAR, YEAR]);
   });
 
-  test("no lease is longer than usual", async () => {
+  testOnBoth("no lease is longer than usual", async () => {
     const times = await timesAfter((now) => ({
       status: "delivering",
       lease: "a lease",
@@ -105,7 +148,7 @@ onServer("when the clock was set back", (server, { test, testOnBoth }) => {
     }
     await store.update(deliveries).set({ dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 
-    await limitDueTimes(server().deps);
+    await followClock(server().deps);
 
     const isOurs = eq(deliveries.webhookId, id);
     const rows = await store

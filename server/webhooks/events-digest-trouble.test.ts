@@ -5,7 +5,9 @@ import { exceptRequests, logLines } from "../../tests/log.ts";
 import { deliveriesOf, earlierAttemptsOf, hoursPass } from "../../tests/receiver.ts";
 import { webhooks } from "../db/tables.ts";
 import { deleteOldEvents } from "./events.ts";
-import { limitDueTimes } from "./reschedule.ts";
+import { limitWaits } from "./leases.ts";
+
+const NEVER = new AbortController().signal;
 
 /** One of the events of the digest, as the log has it. */
 async function memberOf({ me, path }: Chat): Promise<Parsed> {
@@ -154,7 +156,7 @@ onServer("a digest", (server) => {
     const chat = await openChat(server());
     await oneByOne(chat, 12);
     server().clock.moveBy(-60 * MINUTE_MS);
-    await limitDueTimes(server().deps);
+    await limitWaits(server().deps, NEVER);
 
     await chat.pass(2 * MINUTE_MS);
 
@@ -166,7 +168,7 @@ onServer("a digest", (server) => {
     await chat.news(11);
     await chat.pass(0);
     server().clock.moveBy(-60 * MINUTE_MS);
-    await limitDueTimes(server().deps);
+    await limitWaits(server().deps, NEVER);
     await chat.news(11);
 
     await chat.pass(0);

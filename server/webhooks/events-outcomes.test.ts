@@ -8,8 +8,9 @@ import { type Query, Unavailable } from "../db/store.ts";
 import { webhooks } from "../db/tables.ts";
 import { DELIVERY_LEASE_MS } from "../work/nodes.ts";
 import { claimDue } from "./claim.ts";
-import { releaseInterrupted } from "./reschedule.ts";
-import { type Attempt, createOutcomes } from "./settle.ts";
+import type { Attempt } from "./delivery-steps.ts";
+import { releaseInterrupted } from "./leases.ts";
+import { createOutcomes } from "./settle.ts";
 
 const down = () => new Unavailable("the disk is full");
 

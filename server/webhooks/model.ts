@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { mailIsOff } from "../accounts/mails.ts";
 import type { WebhookRow } from "../db/tables.ts";
 import { conflict, type FieldProblems, invalid } from "../lib/errors.ts";
 import { flag, list, oneOf, paging, problemsOf, text, timeZone, unread } from "../lib/fields.ts";
@@ -13,6 +12,7 @@ import {
   URL_STATES,
   type UrlState,
 } from "../lib/vocabulary.ts";
+import { mailIsOff } from "../mail/queue.ts";
 import { MAX_URL_LENGTH, parseTarget } from "../net/policy.ts";
 import type { Deps } from "../work/deps.ts";
 import { isUpgradeUnderWay } from "../work/nodes.ts";

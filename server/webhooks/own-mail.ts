@@ -1,10 +1,10 @@
 import { and, eq } from "drizzle-orm";
-import { isProven } from "../accounts/mails.ts";
 import type { Session } from "../api/caller.ts";
 import { users } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
 import { addressIn, mailtoUrl } from "../lib/mail-address.ts";
 import type { EventType } from "../lib/vocabulary.ts";
+import { isProven } from "../mail/queue.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeWebhook } from "./change.ts";
 import type { WebhookRecord } from "./model.ts";

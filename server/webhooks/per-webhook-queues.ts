@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
-import type { ClaimedDelivery, DueWebhook } from "./claim.ts";
+import type { DueWebhook } from "./claim.ts";
+import type { ClaimedDelivery } from "./delivery-steps.ts";
 
 /** Most attempts at once in one process, … */
 export const AT_ONCE = 64;

@@ -1,12 +1,12 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
-import { queueMail, recipientRefused } from "../accounts/mails.ts";
 import type { Actor, Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import { accounts, mailAddresses, users, type WebhookRow, webhooks } from "../db/tables.ts";
 import { conflict, notFound } from "../lib/errors.ts";
 import { addressIn } from "../lib/mail-address.ts";
 import { isOfAccount, type MailLink } from "../mail/links.ts";
+import { queueMail, recipientRefused } from "../mail/queue.ts";
 import type { Deps } from "../work/deps.ts";
 import { pauseOrResume } from "./pause-resume.ts";
 

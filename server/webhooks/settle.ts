@@ -9,18 +9,9 @@ import {
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter, type GroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
-import type { ClaimedDelivery } from "./claim.ts";
-import { HELD, heldRows } from "./delivery-steps.ts";
-import { endsOf, isSuccess, type Outcome, statusCodeOf } from "./send.ts";
+import { type Attempt, HELD, heldRows } from "./delivery-steps.ts";
+import { endsOf, isSuccess, statusCodeOf } from "./send.ts";
 import { disable, pauseSuspects, recordHealth, suspectsAmong } from "./webhook-health.ts";
-
-/** A finished attempt. */
-export type Attempt = {
-  claimed: ClaimedDelivery;
-  outcome: Outcome;
-  /** Result of `Math.random`: spreads the wait until the next attempt. */
-  random: number;
-};
 
 /**
  * Records attempts in one transaction: a delivery only while it is held under the lease it was claimed with, its
@@ -184,7 +175,7 @@ const GROUP_SIZE = 100;
 /** Limit for all response bodies in a group, since the database takes a while to parse them. */
 const GROUP_CHARACTERS = 200_000;
 
-type Outcomes = Pick<GroupWriter<Attempt>, "add" | "flush" | "isWell"> & {
+export type Outcomes = Pick<GroupWriter<Attempt>, "add" | "flush" | "isWell"> & {
   /** Number of outcomes of each webhook that are not recorded yet. */
   unrecorded(): Map<string, number>;
 };

@@ -1,10 +1,9 @@
 import { and, eq, gte, lte, or, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
 import { type WebhookRow, webhooks } from "../db/tables.ts";
-import { isAmong } from "./delivery-steps.ts";
+import { type Attempt, isAmong } from "./delivery-steps.ts";
 import { pause } from "./pause-resume.ts";
 import { endsOf, isSuccess, statusCodeOf } from "./send.ts";
-import type { Attempt } from "./settle.ts";
 
 const HOUR_MS = 3_600_000;
 /** A webhook without a success for this long is disabled, … */

@@ -3,7 +3,7 @@ import type { Store } from "../db/store.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import type { Troubles } from "../lib/troubles.ts";
-import type { MailServer } from "../mail/server.ts";
+import type { MailServer } from "../net/mail.ts";
 import type { Outbound } from "../net/request.ts";
 import type { ReadSource } from "../reading/job.ts";
 import type { CheckLink } from "../verdict/create-check.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { oidcOf } from "../config/oidc.ts";
 import type { Role } from "../config/settings.ts";
 import { smtpOf } from "../config/smtp.ts";
-import { hashToken, newId } from "../lib/ids.ts";
+import { hashToken } from "../lib/ids.ts";
 import { VERSION } from "../lib/runtime.ts";
 import { siteOf } from "../lib/site.ts";
 import type { Work } from "../lib/vocabulary.ts";
@@ -215,9 +215,6 @@ export const LEASE_MS = 120_000;
 
 /** How long a claimed delivery stays locked: after that its attempt counts as interrupted. */
 export const DELIVERY_LEASE_MS = 60_000;
-
-/** Names a claim. The name begins with the id of the node that holds it. */
-export const newLease = ({ id }: Pick<Nodes, "id">): string => `${id}.${newId()}`;
 
 /** Pattern of all leases of a node, for `like`. */
 export const leasesOf = (id: string): string => `${id}.%`;

@@ -7,15 +7,15 @@ import * as tables from "../../server/db/tables.ts";
 import { deletePendingHistory } from "../../server/history/pending-deletions.ts";
 import { reclassify } from "../../server/links/reclassify.ts";
 import { endMutes } from "../../server/links/triage/end-mutes.ts";
-import { createClockRepair } from "../../server/monitor/clock-repair.ts";
 import { createLearning, writeLearned } from "../../server/monitor/learning.ts";
+import { limitWaits as limitWaitsOfLinks } from "../../server/monitor/longest-waits.ts";
 import { declaredLinks } from "../../server/ops/apply/declare.ts";
 import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { hourly } from "../../server/ops/upkeep/hourly.ts";
 import { claimSources, renewLeases } from "../../server/sources/claim.ts";
 import { eraseStep } from "../../server/sources/erase.ts";
-import { limitDueTimes } from "../../server/webhooks/reschedule.ts";
+import { limitWaits } from "../../server/webhooks/leases.ts";
 import { sendSummaries } from "../../server/webhooks/summaries.ts";
 import { compareUsage } from "../../server/webhooks/usage-thresholds.ts";
 import { eraseDeletedWebhooks } from "../../server/webhooks/webhooks.ts";
@@ -407,8 +407,8 @@ describe("What the server does without being asked comes to the same on both dat
       await guess();
       server.clock.moveBy(-DAY);
       await guess();
-      await limitDueTimes(server.deps);
-      await createClockRepair(server.deps, NEVER, () => {}).done();
+      await limitWaits(server.deps, NEVER);
+      await limitWaitsOfLinks(server.deps, NEVER, true);
       return rowsOf(server);
     }),
   );

@@ -1,4 +1,5 @@
-import type { ClaimedDelivery, DueWebhook } from "../../server/webhooks/claim.ts";
+import type { DueWebhook } from "../../server/webhooks/claim.ts";
+import type { ClaimedDelivery } from "../../server/webhooks/delivery-steps.ts";
 import { createPerWebhookQueues } from "../../server/webhooks/per-webhook-queues.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";

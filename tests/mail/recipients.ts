@@ -1,5 +1,6 @@
-import { sendDue } from "../../server/accounts/send-mails.ts";
+import { CONTENTS } from "../../server/accounts/mail-contents.ts";
 import { mailAddresses } from "../../server/db/tables.ts";
+import { sendDue } from "../../server/mail/send.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
@@ -11,5 +12,5 @@ export async function agreeTo({ deps }: TestServer, { accountId }: Asker, addres
 
 /** Sends all mail to people that is due. */
 export async function sendAll(deps: Deps): Promise<void> {
-  while ((await sendDue(deps)) === null);
+  while ((await sendDue(deps, CONTENTS)) === null);
 }

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Frame, Page } from "playwright-core";
-import { sendDue } from "../../server/accounts/send-mails.ts";
+import { CONTENTS } from "../../server/accounts/mail-contents.ts";
 import { createAccount, createSetup } from "../../server/accounts/users.ts";
 import { users } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
+import { sendDue } from "../../server/mail/send.ts";
 import { onDashboard, openTab } from "../browser.ts";
 import { mailSettings, startMailHost } from "../smtp.ts";
 import { ownerOf } from "./actors.ts";
@@ -27,7 +28,7 @@ onDashboard(
   "Mail",
   (dashboard) => {
     const sendMails = async () => {
-      while ((await sendDue(dashboard().server.deps)) === null);
+      while ((await sendDue(dashboard().server.deps, CONTENTS)) === null);
     };
 
     async function newOwner(email: string, isAdmin = false) {
@@ -215,7 +216,7 @@ onDashboard(
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("link", { name: "Add your first links" }).click();
       await page.getByRole("dialog", { name: "Add links" }).waitFor();
-      while ((await sendDue(server.deps)) === null);
+      while ((await sendDue(server.deps, CONTENTS)) === null);
 
       const { page: reader } = await openTab(page, server);
       await reader.goto(pathTo("first@example.org", "mail/confirm/"));

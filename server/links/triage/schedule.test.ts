@@ -4,7 +4,7 @@ import { eachRow } from "../../../tests/each-row.ts";
 import { onServer } from "../../../tests/harness.ts";
 import { addGroup, setLink } from "../../../tests/rows.ts";
 import { ALIVE, check, LINKS, newLink, read } from "../../../tests/triage/playing.ts";
-import { createClockRepair } from "../../monitor/clock-repair.ts";
+import { limitWaits } from "../../monitor/longest-waits.ts";
 import { nextTurns, problemOfCron, turnAfter } from "../../work/schedule.ts";
 
 const QUARTER = 15 * 60_000;
@@ -149,11 +149,11 @@ onServer("a schedule", (server, { test, testOnBoth }) => {
 
       const { deps } = server();
       const ended = new AbortController();
-      await createClockRepair(deps, ended.signal, () => {}).done();
+      await limitWaits(deps, ended.signal, true);
       expect(await dueAt(me, path)).toBe(before);
 
       await setLink(server(), id, { nextCheckAt: server().clock.now() + 365 * DAY });
-      await createClockRepair(deps, ended.signal, () => {}).done();
+      await limitWaits(deps, ended.signal, true);
       expect(await isDueNextMorning(me, path)).toBe(true);
     },
   );

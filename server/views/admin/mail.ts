@@ -1,8 +1,8 @@
 import { and, count, eq, isNotNull, isNull } from "drizzle-orm";
 import * as z from "zod";
-import { mailIsOff } from "../../accounts/mails.ts";
 import { deliveries, webhooks } from "../../db/tables.ts";
 import { toIsoOrNull } from "../../lib/moments.ts";
+import { mailIsOff } from "../../mail/queue.ts";
 import { outcomeSentence, testMail } from "../../mail/test-mail.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countWaitingMails } from "../metrics/database.ts";

@@ -5,7 +5,7 @@ import { AppError, noSuchPath } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";
 import { VERSION } from "../../lib/runtime.ts";
 import { TROUBLE_NAMES } from "../../lib/troubles.ts";
-import type { MailState } from "../../mail/server.ts";
+import type { MailState } from "../../net/mail.ts";
 import { MONITOR_STATES } from "../../verdict/online/online.ts";
 import type { Deps } from "../../work/deps.ts";
 import { readDatabase } from "./database.ts";

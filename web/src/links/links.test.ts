@@ -74,7 +74,10 @@ onDashboard("The links page", (dashboard) => {
     await addAtRest(server, accountId, numbered(3), { status: "unknown" });
     const counted = Promise.withResolvers<void>();
     const isCounting = ({ searchParams }: URL) => searchParams.get("per_page") === "1";
+    let asked = 0;
     await page.route(isCounting, async (route) => {
+      // All of them and each status. Then they are counted again, which is not answered.
+      if (++asked > 4) return;
       if (!route.request().url().includes("status=unknown")) {
         await counted.promise;
         return route.continue();

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, min, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import {
   accounts,
   hostSettings,
@@ -7,212 +7,23 @@ import {
   linkTexts,
   linkTriage,
   mailAddresses,
-  mails,
   users,
   webhooks,
 } from "../db/tables.ts";
-import { createWakeSignal } from "../lib/clock.ts";
-import { log, logFailure } from "../lib/log.ts";
-import { type MailContent, renderMail } from "../mail/layout.ts";
-import { mailPath, ofAccount, unsubscribeHeaders } from "../mail/links.ts";
-import type { MailOutcome } from "../mail/server.ts";
+import type { MailContent } from "../mail/layout.ts";
+import { mailPath } from "../mail/links.ts";
+import type { MailData, MailRow } from "../mail/queue.ts";
+import type { Contents, MailReply } from "../mail/send.ts";
 import type { Deps } from "../work/deps.ts";
-import { newLease } from "../work/nodes.ts";
-import { createLookWhenNeeded, NEVER_DUE } from "../work/when-needed.ts";
-import { hasRefusedMail, hearsOfLinks, isStranger, type MailData } from "./mails.ts";
+import { hearsOfLinks } from "./mails.ts";
 import { createPasswordLink } from "./users.ts";
 
-const POLL_MS = 1000;
-const LEASE_MS = 60_000;
-/** Waits after failed attempts; then the mail is given up. */
-const RETRY_MS = [60, 300, 1800, 7200, 18_000].map((seconds) => seconds * 1000);
+/** What each kind of mail to people says. */
+export const CONTENTS: Contents = { contentOf, replied: showReply };
 
-type MailRow = typeof mails.$inferSelect;
-
-/** Sends mail to people until it is stopped. */
-export function createMailSender(deps: Deps): { wake(): void; stop(): Promise<void> } {
-  const aborting = new AbortController();
-  const wakeSignal = createWakeSignal(deps.clock);
-  const lookWhenNeeded = createLookWhenNeeded(deps);
-
-  async function run() {
-    while (!aborting.signal.aborted) {
-      const look = () => sendDue(deps, aborting.signal);
-      await lookWhenNeeded(look).catch(logFailure("failed to send mail to people"));
-      await wakeSignal.wait(POLL_MS);
-    }
-  }
-
-  const loop = run();
-  return {
-    wake: wakeSignal.wake,
-    async stop() {
-      aborting.abort();
-      wakeSignal.wake();
-      await loop;
-    },
-  };
-}
-
-/** Sends what is due once. Returns when a mail is due next; null if there may be more now. */
-export async function sendDue(deps: Deps, signal?: AbortSignal): Promise<number | null> {
-  const { mail, troubles } = deps;
-  if (!mail || troubles.stoppingWrites()) return null;
-  const claimed = await claim(deps, mail.free());
-  await Promise.all(claimed.map((each) => sendOne(deps, each, signal)));
-  return claimed.length > 0 ? null : nextDueAt(deps);
-}
-
-async function nextDueAt({ store, clock }: Deps): Promise<number | null> {
-  const [next] = await store.select({ at: min(mails.dueAt) }).from(mails);
-  const at = next?.at == null ? NEVER_DUE : Number(next.at);
-  // Due already: the mail server is not ready.
-  return at > clock.now() ? at : null;
-}
-
-async function claim({ store, clock, nodes }: Deps, most: number): Promise<MailRow[]> {
-  if (most <= 0) return [];
-  const now = clock.now();
-  return (
-    store
-      .update(mails)
-      .set({ lease: newLease(nodes), dueAt: now + LEASE_MS, attempts: sql`${mails.attempts} + 1` })
-      // Of two nodes that choose the same rows, the second finds them not due any more.
-      .where(
-        and(
-          sql`id in ${fairlyChosen(now, Math.min(most, MOST_AT_ONCE))}`,
-          sql`${mails.dueAt} + 0 <= ${now}`,
-        ),
-      )
-      .returning()
-  );
-}
-
-const MOST_AT_ONCE = 10;
-const DAY_MS = 86_400_000;
-
-/**
- * Selects ids of mails that are due, so that accounts take turns: first come those of accounts that had the fewest
- * mails sent of what they queued within a day. What no account sends counts as that of one.
- */
-const fairlyChosen = (now: number, most: number): SQL => sql`(
-  with served as (
-    select coalesce(account_id, '') as owner, count(*) as mails from mails
-    where created_at > ${now - DAY_MS} and (due_at is null or lease is not null)
-    group by coalesce(account_id, '')
-  ), due as (
-    select id, due_at, coalesce(account_id, '') as owner,
-      row_number() over (partition by coalesce(account_id, '') order by due_at, id) as turn
-    from mails where due_at <= ${now}
-  ), chosen as materialized (
-    select due.id from due left join served on served.owner = due.owner
-    order by coalesce(served.mails, 0) + due.turn, due.due_at, due.id limit ${most}
-  ) select id from chosen)`;
-
-async function sendOne(deps: Deps, row: MailRow, signal?: AbortSignal): Promise<void> {
-  const content = await deps.store.transaction((tx) => compose({ ...deps, store: tx }, row));
-  // There is no such user, or no more: nothing is to be said.
-  if (content === null) return settle(deps, row, END);
-  const mail = {
-    kind: row.kind,
-    id: row.id,
-    to: row.address,
-    fromName: "Stillup",
-    at: row.createdAt,
-    ...renderMail(content),
-    ...(content.unsubscribeUrl && { headers: unsubscribeHeaders(content.unsubscribeUrl) }),
-  };
-  const sent = await deps.mail!.send(mail, signal);
-  if (sent.kind === "aborted") return;
-  log.info("mail sent", { mail: row.id, kind: row.kind, outcome: outcomeOf(sent) });
-  await settle(deps, row, columnsAfter(deps, row, sent));
-  if (row.kind === "confirm" && sent.kind === "replied") await showReply(deps, row, sent);
-}
-
-/** A webhook whose recipient could not even be asked shows what the mail server replied. */
-async function showReply({ store }: Deps, row: MailRow, { code, what }: MailReply): Promise<void> {
-  const { webhookId }: MailData["confirm"] = JSON.parse(row.data);
-  const isWaiting = and(
-    eq(webhooks.id, webhookId),
-    eq(webhooks.accountId, row.accountId ?? ""),
-    eq(webhooks.disabledReason, "unconfirmed"),
-  );
-  const lastStatusCode = what === "sent" ? null : code;
-  await store.update(webhooks).set({ lastStatusCode }).where(isWaiting);
-}
-
-type MailReply = MailOutcome & { kind: "replied" };
-
-const outcomeOf = (sent: MailOutcome) => (sent.kind === "replied" ? sent.what : sent.kind);
-
-type Columns = Partial<MailRow>;
-
-const END: Columns = { status: "dropped", dueAt: null };
-
-/** Ends this node's claim, unless another node has claimed the mail since. */
-async function settle({ store, clock }: Deps, row: MailRow, columns: Columns): Promise<void> {
-  const completedAt = columns.dueAt === null ? clock.now() : null;
-  await store
-    .update(mails)
-    .set({ ...columns, lease: null, completedAt })
-    .where(and(eq(mails.id, row.id), eq(mails.lease, row.lease ?? "")));
-}
-
-function columnsAfter({ clock, mail }: Deps, row: MailRow, sent: MailOutcome): Columns {
-  const now = clock.now();
-  if (sent.kind === "server") {
-    // Not the fault of the mail: the attempt does not count.
-    const dueAt = now + Math.max(mail!.state().restMs, POLL_MS);
-    return { attempts: row.attempts - 1, dueAt, lastError: "server" };
-  }
-  const retryMs = RETRY_MS[row.attempts - 1];
-  const later = retryMs === undefined ? null : now + retryMs;
-  if (sent.kind !== "replied") return { ...failedAt(later), lastError: "timeout" };
-  const reply = { lastStatusCode: sent.code, lastError: sent.what === "sent" ? null : sent.what };
-  if (sent.what === "sent") return { ...reply, status: "sent", dueAt: null };
-  return { ...reply, ...failedAt(sent.what === "later" ? later : null) };
-}
-
-const failedAt = (dueAt: number | null): Columns => ({
-  status: dueAt === null ? "failed" : "pending",
-  dueAt,
-});
-
-/**
- * Composes a mail with a new token, whose hash is stored here, in the transaction that holds the claim: a repetition
- * makes the token before it invalid. Returns null if there is no one to write to.
- */
-async function compose(deps: Deps, row: MailRow): Promise<MailContent | null> {
+async function contentOf(deps: Deps, row: MailRow): Promise<MailContent | null> {
   const { store } = deps;
-  const isOurs = and(eq(mails.id, row.id), eq(mails.lease, row.lease ?? ""));
-  if ((await store.$count(mails, isOurs)) === 0) return null;
   const data = JSON.parse(row.data);
-  const isKnown = data.wasProven === true || !(await isStranger(store, row));
-  if (isKnown) return contentOf(deps, row, data);
-  // They may have refused since it was queued.
-  if (await hasRefusedMail(store, row)) return null;
-  const content = await contentOf(deps, row, data);
-  return content && withRefusal(deps, row, content);
-}
-
-/** A person who is not known to read the address can refuse all mail of the account. */
-function withRefusal(deps: Deps, { accountId, address }: MailRow, content: MailContent) {
-  if (accountId === null) return content;
-  const path = mailPath(deps, "unsubscribe", ofAccount(accountId, address));
-  return {
-    ...content,
-    unsubscribeUrl: page(deps, path),
-    unsubscribeText: "Refuse all mail of this account",
-  };
-}
-
-async function contentOf(
-  deps: Deps,
-  row: MailRow,
-  // biome-ignore lint/suspicious/noExplicitAny: it has the shape of its kind, since we wrote it.
-  data: any,
-): Promise<MailContent | null> {
-  const { store } = deps;
   if (row.kind === "confirm") return confirmation(deps, row, data);
   const [user] = await store
     .select()
@@ -408,4 +219,17 @@ async function confirmation(
     button: { text: "Confirm", url: page(deps, mailPath(deps, "confirm", link)) },
     footer: ["If you did not expect this, ignore the message."],
   };
+}
+
+/** A webhook whose recipient could not even be asked shows what the mail server replied. */
+async function showReply({ store }: Deps, row: MailRow, { code, what }: MailReply): Promise<void> {
+  if (row.kind !== "confirm") return;
+  const { webhookId }: MailData["confirm"] = JSON.parse(row.data);
+  const isWaiting = and(
+    eq(webhooks.id, webhookId),
+    eq(webhooks.accountId, row.accountId ?? ""),
+    eq(webhooks.disabledReason, "unconfirmed"),
+  );
+  const lastStatusCode = what === "sent" ? null : code;
+  await store.update(webhooks).set({ lastStatusCode }).where(isWaiting);
 }
