@@ -9,7 +9,7 @@ import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import type { ImportStatus } from "../../lib/vocabulary.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
-import { newLease } from "../../work/nodes.ts";
+import { newLease } from "../../work/queue.ts";
 import { openGroupBook } from "../groups/groups.ts";
 import {
   type Claimed,

@@ -12,7 +12,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { chunksOf } from "../../lib/steps.ts";
 import { ITEM_OUTCOMES, type ItemOutcome } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
-import { leasesOf, newLease } from "../../work/nodes.ts";
+import { leasesOf } from "../../work/nodes.ts";
+import { newLease } from "../../work/queue.ts";
 import type { Result } from "./part.ts";
 
 /** An import of which this process takes the next step. */

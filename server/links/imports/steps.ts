@@ -1,4 +1,4 @@
-import { asc, eq, isNotNull } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { findPeople } from "../../accounts/people.ts";
 import { operatorOf } from "../../accounts/users.ts";
 import type { Caller } from "../../api/caller.ts";
@@ -10,7 +10,6 @@ import { logFailure } from "../../lib/log.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import type { ItemOutcome } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
-import { createLookWhenNeeded } from "../../work/when-needed.ts";
 import { deleteLinks } from "../delete.ts";
 import { deleteGroup, findGroup, openGroupBook } from "../groups/groups.ts";
 import {
@@ -36,13 +35,12 @@ export function startImportLoop(deps: Deps) {
   const ending = new AbortController();
   const { signal } = ending;
   const wakeSignal = createWakeSignal(deps.clock);
-  const look = createLookWhenNeeded(deps);
 
   async function poll() {
     await resumeLeft(deps).catch(logFailure("failed to resume imports of an earlier process"));
     while (!signal.aborted) {
       if (deps.troubles.stoppingWrites() === null)
-        await look(() => runImports(deps, signal)).catch(logFailure("failed to import links"));
+        await runImports(deps, signal).catch(logFailure("failed to import links"));
       await wakeSignal.wait(POLL_MS);
     }
   }
@@ -58,30 +56,14 @@ export function startImportLoop(deps: Deps) {
   };
 }
 
-/**
- * Takes steps of all due imports in turn, until there are none or the signal aborts.
- * @returns when to look again at the latest; null at once
- */
-export async function runImports(deps: Deps, signal?: AbortSignal): Promise<number | null> {
+/** Takes steps of all due imports in turn, until there are none or the signal aborts. */
+export async function runImports(deps: Deps, signal?: AbortSignal): Promise<void> {
   while (!signal?.aborted) {
     const claimed = await claim(deps);
-    if (!claimed) return nextDue(deps);
+    if (!claimed) return;
     await step(deps, claimed);
     await yieldToEventLoop();
   }
-  return null;
-}
-
-/** When the lease of a process that may have died ends. */
-async function nextDue({ store }: Deps): Promise<number> {
-  const { dueAt } = imports;
-  const [next] = await store
-    .select({ dueAt })
-    .from(imports)
-    .where(isNotNull(dueAt))
-    .orderBy(asc(dueAt))
-    .limit(1);
-  return next?.dueAt ?? Number.POSITIVE_INFINITY;
 }
 
 /** Takes a step of an import, and gives it back. */
