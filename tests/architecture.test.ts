@@ -59,8 +59,12 @@ const SHARED = [
   "server/http/page-paths.ts",
   "server/lib/vocabulary.ts",
 ];
-/** What reads documents in a thread. */
-const NOT_SHARED = ["server/documents/reader.ts", "server/documents/document-thread.ts"];
+/** What reads documents in a thread, and lists as they arrive at the server. */
+const NOT_SHARED = [
+  "server/documents/reader.ts",
+  "server/documents/document-thread.ts",
+  "server/imports/read-bytes.ts",
+];
 const isShared = (path: string) =>
   SHARED.some((folder) => path.startsWith(folder)) && !NOT_SHARED.includes(path);
 

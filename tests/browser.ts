@@ -17,6 +17,7 @@ import { createAccount } from "../server/accounts/users.ts";
 import type { Env } from "../server/config/config.ts";
 import { type UserRow, users } from "../server/db/tables.ts";
 import type { ROLES } from "../server/lib/vocabulary.ts";
+import { runImports } from "../server/links/imports/steps.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeAtEnd } from "./shared.ts";
@@ -35,6 +36,8 @@ export type Looks = { width?: number; height?: number; colorScheme?: "light" | "
 /** A server with the dashboard, and people in front of it. */
 export type Dashboard = {
   server: TestServer;
+  /** Adds and previews no imported links until what it returns is called. */
+  holdImports(): () => void;
   /** The id of a new account that no one is in front of. */
   account(role?: Role, also?: { isAdmin: boolean }): Promise<string>;
   stranger(looks?: Looks): Promise<Visitor>;
@@ -59,6 +62,7 @@ export function onDashboard(
 ) {
   describe(name, () => {
     let server: TestServer;
+    let imports: ReturnType<typeof keepImporting>;
     let visitors: Visitor[] = [];
     const remember = <V extends Visitor>(visitor: V) => {
       visitors.push(visitor);
@@ -67,6 +71,7 @@ export function onDashboard(
     beforeAll(async () => {
       await buildDashboard();
       server = await startServer("sqlite", settings);
+      imports = keepImporting(server);
     });
     afterEach(async () => {
       const opened = visitors;
@@ -74,15 +79,37 @@ export function onDashboard(
       await closeVisitors();
       expect(opened.flatMap(({ complaints }) => complaints)).toEqual([]);
     });
-    afterAll(() => server.stop());
+    afterAll(async () => {
+      await imports.end();
+      await server.stop();
+    });
     story(() => ({
       server,
+      holdImports: imports.hold,
       account: async (role, also) => (await createOwner(server, role, also)).accountId,
       stranger: async (looks) => remember(await openVisitor(server, looks)),
       again: async (accountId, looks) => remember(await openAgain(server, accountId, looks)),
       user: async (looks, role, also) => remember(await openUser(server, looks, role, also)),
     }));
   });
+}
+
+/** Takes the steps of imports as they become due, as a running server does. */
+function keepImporting({ deps }: TestServer) {
+  let running = Promise.resolve<unknown>(null);
+  const run = () => {
+    running = running.then(() => runImports(deps));
+  };
+  deps.loops.onWake(run);
+  return {
+    /** Nothing is added until what it returns is called. */
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      running = running.then(() => promise);
+      return resolve;
+    },
+    end: () => running,
+  };
 }
 
 /** Where someone looks, and what a clock there shows if it is not the real time. */

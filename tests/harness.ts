@@ -97,7 +97,7 @@ export async function startServer(
     port: settings.STILLUP_PORT === undefined ? 0 : config.port,
     hostname: "127.0.0.1",
     fetch: front,
-    maxRequestBodySize: 5 << 20,
+    maxRequestBodySize: 51 << 20,
     // As long as a line of events may be silent, and longer.
     idleTimeout: 60,
   });

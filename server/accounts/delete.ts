@@ -12,6 +12,8 @@ import {
   events,
   groups,
   historyDays,
+  importItems,
+  imports,
   linkCounts,
   links,
   occurrences,
@@ -78,6 +80,7 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
     for (const step of [
       (rows: number) => deleteEvents(store, id, rows),
       (rows: number) => deleteBatches(store, id, rows),
+      (rows: number) => deleteImports(store, no, rows),
       (rows: number) => deletePages(store, no, rows),
       (rows: number) => deleteLinks(store, no, rows),
       (rows: number) => deleteRetired(store, no, rows),
@@ -134,6 +137,28 @@ async function deleteBatches(store: Store, accountId: string, rows: number): Pro
     .limit(rows);
   await store.delete(batches).where(inArray(batches.id, idsOf(store, found)));
   return found.length;
+}
+
+/** Runs before `deleteLinks`, since a running import would go on to add links. An import goes with its last item. */
+async function deleteImports(store: Store, accountNo: number, rows: number): Promise<number> {
+  const ofAccount = eq(imports.accountNo, accountNo);
+  await store.update(imports).set({ dueAt: null, lease: null }).where(ofAccount);
+  const { importNo, n } = importItems;
+  const some = await store
+    .select({ importNo, n })
+    .from(importItems)
+    .innerJoin(imports, eq(imports.no, importNo))
+    .where(ofAccount)
+    .orderBy(asc(importNo), asc(n))
+    .limit(rows);
+  const last = some.at(-1);
+  if (!last) await store.delete(imports).where(ofAccount);
+  else {
+    const numbers = sql`select no from imports where account_no = ${accountNo}`;
+    const isBefore = sql`(${importNo}, ${n}) <= (${last.importNo}, ${last.n})`;
+    await store.delete(importItems).where(and(sql`${importNo} in (${numbers})`, isBefore));
+  }
+  return last ? rows : 0;
 }
 
 const idsOf = (store: Store, found: { id: string }[]): SQL =>

@@ -55,6 +55,8 @@ declare module "elysia/types" {
     access: Access;
     /** The limit of the body in bytes, if it is not `BODY_LIMIT`. */
     bodyLimit?: number;
+    /** What a body is that is not JSON, and that the route reads itself. */
+    upload?: string;
     /**
      * Whether a POST writes nothing, or only what no open page shows, or is also allowed while the disk is full, as
      * every DELETE is.
@@ -123,6 +125,8 @@ export type RequestContext = {
   session?: Session;
   /** The limit of the body in bytes. */
   bodyLimit: number;
+  /** Whether the route reads the body itself. */
+  isUpload: boolean;
   /** The parsed body, before a route validates it; undefined without one. */
   sentBody?: unknown;
   /** The claim of an idempotency key, while the request runs. */

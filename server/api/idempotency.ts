@@ -41,21 +41,7 @@ export const idempotency = (deps: Deps) =>
   new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request }) => {
     const claim = await claimKey(deps, request);
     return {
-      saveReply:
-        <T>(
-          status: number,
-          toReply: (result: T) => unknown,
-          locationOf?: (result: T) => string,
-        ): SaveReply<T> =>
-        async (tx, result) => {
-          if (!claim) return;
-          await storeReply(tx, claim, {
-            status,
-            body: JSON.stringify({ data: toReply(result) }),
-            location: locationOf?.(result),
-            resourceId: null,
-          });
-        },
+      saveReply: savingFor(claim),
       saveSecretReply:
         <T extends { id: string }>(status: number): SaveReply<T> =>
         async (tx, { id }) => {
@@ -63,6 +49,29 @@ export const idempotency = (deps: Deps) =>
         },
     };
   });
+
+/** Claims the key of a body that its route reads, once all of it has arrived. @returns `saveReply` */
+export async function claimUpload(deps: Deps, request: Request, bodyHash: string) {
+  contextOf(request).sentBody = [new URL(request.url).search, bodyHash];
+  return savingFor(await claimKey(deps, request));
+}
+
+const savingFor =
+  (claim: Claim | null) =>
+  <T>(
+    status: number,
+    toReply: (result: T) => unknown,
+    locationOf?: (result: T) => string,
+  ): SaveReply<T> =>
+  async (tx, result) => {
+    if (!claim) return;
+    await storeReply(tx, claim, {
+      status,
+      body: JSON.stringify({ data: toReply(result) }),
+      location: locationOf?.(result),
+      resourceId: null,
+    });
+  };
 
 /**
  * Ends the request's claim. A 2xx or 409 that the change did not store is stored now; after anything else the key may

@@ -31,6 +31,7 @@ import {
   inPlace,
 } from "../links/exports/routes.ts";
 import { groupRoutes } from "../links/groups/routes.ts";
+import { importRoutes } from "../links/imports/routes.ts";
 import { manyLinksRoutes } from "../links/many-routes.ts";
 import { linkRoutes, serviceRoutes } from "../links/routes.ts";
 import { tagRoutes, viewRoutes } from "../links/tag-routes.ts";
@@ -61,6 +62,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(tagRoutes(deps))
     .use(viewRoutes(deps))
     .use(batchRoutes(deps))
+    .use(importRoutes(deps))
     .use(groupRoutes(deps))
     .use(historyRoutes(deps))
     .use(webhookRoutes(deps))

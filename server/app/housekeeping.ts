@@ -11,6 +11,7 @@ import { forgetOldChecks } from "../history/forget-old.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { closeYesterday } from "../history/status-days.ts";
 import { endOverdueBatches, forgetOldBatches, tendBatches } from "../links/complete-batches.ts";
+import { forgetOldImports } from "../links/imports/imports.ts";
 import { deleteOldRetired } from "../links/retired.ts";
 import { deleteOldMails } from "../mail/queue.ts";
 import { deleteOldRuns } from "../sources/erase.ts";
@@ -39,6 +40,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await deleteOldEvents(deps);
   await deleteOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);
+  await forgetOldImports(deps);
   await deleteOldRuns(deps, signal);
   await deleteOldRetired(deps, signal);
   await deletePendingHistory(deps, signal);

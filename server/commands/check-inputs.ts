@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { type DocumentFormat, formatOfName } from "../documents/formats.ts";
 import { recognise } from "../imports/formats.ts";
+import { partsOf } from "../imports/read-bytes.ts";
 import type { Item } from "../imports/reading.ts";
 import { UsageError } from "../lib/errors.ts";
 import { isLoopbackHost, vetTarget } from "../net/policy.ts";
@@ -18,7 +19,7 @@ import {
 import { refuseOutside, slashed } from "./check/within.ts";
 import type { CheckOptions } from "./check-options.ts";
 import { type Io, plain } from "./io.ts";
-import { openText, partsOf, type TextSource } from "./list-source.ts";
+import { openText, type TextSource } from "./list-source.ts";
 
 /** What is to be checked. */
 export type Work = {

@@ -1,23 +1,27 @@
 import { type Command, Option } from "commander";
-import { findPeople } from "../accounts/people.ts";
-import type { Caller } from "../api/caller.ts";
-import { FORMAT_NAMES, type Format } from "../imports/formats.ts";
+import { formatOfName } from "../documents/formats.ts";
+import { FORMAT_NAMES, type Format, recognise } from "../imports/formats.ts";
+import { notKeptText } from "../imports/noted.ts";
+import { type ListPart, partsOf } from "../imports/read-bytes.ts";
 import type { Item } from "../imports/reading.ts";
+import { chunksOf } from "../lib/steps.ts";
 import { FREQUENCIES, type Frequency } from "../lib/vocabulary.ts";
 import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
+import { addHere, beginImport, dropImport } from "../links/imports/imports.ts";
+import { countsOf, totalOf } from "../links/imports/items.ts";
+import {
+  groupOf,
+  type ImportOptions,
+  PART,
+  previewPart,
+  type Result,
+  type Work,
+} from "../links/imports/part.ts";
+import { peopleByEmail } from "../links/imports/steps.ts";
+import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import type { Deps } from "../work/deps.ts";
 import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
-import {
-  asJsonLine,
-  asLine,
-  type Import,
-  importPart,
-  newTally,
-  PART,
-  summaryOf,
-  type Tally,
-} from "./import-part.ts";
 import {
   INTERRUPTED,
   type Io,
@@ -29,7 +33,7 @@ import {
   plain,
   progressBar,
 } from "./io.ts";
-import { type ListPart, readParts } from "./list-source.ts";
+import { openText, type TextSource } from "./list-source.ts";
 
 const SOME_REFUSED = 1;
 
@@ -73,118 +77,294 @@ Exit code: 0 all are there now, 1 some were refused, 130 stopped.`,
   withEmail(command).action((file: string, options: Options) => importFile(cli, file, options));
 }
 
+/** A command that runs: where it reports to, and what it was asked. */
+type Run = {
+  deps: Deps;
+  io: Io;
+  options: Options;
+  output: Output;
+  status: ReturnType<typeof openStatusLine>;
+  signal: AbortSignal;
+  tally: Tally;
+};
+
 async function importFile(cli: Cli, file: string, options: Options) {
   const problem = options.group === undefined ? null : problemOfName(options.group);
   if (problem) throw new UsageError(`--group ${problem}.`);
   const { io } = cli;
   await withDeps(cli, async (deps) => {
-    const work = await workOf(deps, options);
-    const output = openOutput(io);
-    const tally = newTally();
-    const summarise = () =>
-      output.write(summaryOf(tally, { ...options, newGroups: [...work.newGroups] }));
-    const { isStopped } = await run({ io, work, file, options, output, tally }).catch(
-      async (error) => {
-        if (tally.all() > 0) await summarise();
-        throw error;
-      },
-    );
-    await summarise();
+    const run: Run = {
+      deps,
+      io,
+      options,
+      output: openOutput(io),
+      status: openStatusLine(io),
+      signal: interruption(io),
+      tally: newTally(),
+    };
+    const { tally } = run;
+    try {
+      await readAndAdd(run, file);
+    } finally {
+      run.status.clear();
+      if (tally.all() > 0) await run.output.write(summaryOf(tally, options));
+    }
+    if (tally.all() === 0) await run.output.write(summaryOf(tally, options));
     if (tally.sitemaps > 0) {
       throw new Error(
         "An index of sitemaps has no pages itself; fetch each of its sitemaps and import that",
       );
     }
-    if (isStopped) {
+    if (run.signal.aborted && !tally.isWhole) {
       io.stderr.write(`Stopped after line ${tally.lastLine}. Run it again to go on.\n`);
       cli.exitCode = INTERRUPTED;
     } else if (tally.refused > 0) cli.exitCode = SOME_REFUSED;
   });
 }
 
-async function workOf(deps: Deps, options: Options): Promise<Import> {
+/** Throws what was wrong with the list once everything before it is added. */
+async function readAndAdd(run: Run, file: string): Promise<void> {
+  const { options, tally } = run;
+  const work = await workOf(run.deps, options);
+  const list = await openText(run.io, file);
+  const format =
+    options.format ?? (formatOfName(file) === "markdown" ? "markdown" : recognise(list.head));
+  const results = options.dryRun
+    ? previewed(run, work, partsRead(run, list, format))
+    : added(run, work, { file, format, parts: partsRead(run, list, format) });
+  for await (const some of results) {
+    for (const each of some) tally.count(each);
+    const lines = some.filter(({ outcome }) => !options.quiet || outcome === "refused");
+    const shown = options.json ? asJsonLine : asLine;
+    run.status.clear();
+    await run.output.write(
+      lines.map((each) => `${shown(each, options.dryRun === true)}\n`).join(""),
+    );
+  }
+}
+
+async function workOf(deps: Deps, options: Options): Promise<Work> {
   const caller = await callerFor(deps, options.email);
   return {
-    ...{ deps, caller, isDry: options.dryRun === true },
+    deps,
+    caller,
+    options: optionsOf(options),
     groups: await openGroupBook(deps, caller),
-    group: options.group?.trim() ?? null,
-    frequency: options.frequency ?? null,
     people: options.withState ? await peopleByEmail(deps, caller) : null,
-    newGroups: new Set(),
-    wouldAdd: new Set(),
   };
 }
 
-async function peopleByEmail(deps: Deps, caller: Caller): Promise<Map<string, string>> {
-  const people = await findPeople(deps, caller);
-  return new Map([...people.values()].map(({ id, email }) => [email.toLowerCase(), id]));
-}
+const optionsOf = ({ group, frequency, withState }: Options): ImportOptions => ({
+  group: group?.trim() ?? null,
+  frequency: frequency ?? null,
+  overrides: true,
+  usesGroups: true,
+  updates: true,
+  withState: withState === true,
+});
 
-type Run = { io: Io; work: Import; file: string; options: Options; output: Output; tally: Tally };
-
-/** In parts, so that neither a long list nor its report is completely in memory. */
-async function run({
-  io,
-  work,
-  file,
-  options,
-  output,
-  tally,
-}: Run): Promise<{ isStopped: boolean }> {
-  const interrupt = interruption(io);
-  const status = openStatusLine(io);
-  const shown = options.json ? asJsonLine : asLine;
-  try {
-    for await (const { items, done } of partsOf(io, file, options, output, tally)) {
-      if (interrupt.aborted) return { isStopped: true };
-      const results = await importPart(work, items);
-      for (const each of results) tally.count(each);
-      const lines = results.filter(({ outcome }) => !options.quiet || outcome === "refused");
-      status.clear();
-      await output.write(lines.map((each) => `${shown(each, work.isDry)}\n`).join(""));
-      status.show(progressBar(done, `${tally.all().toLocaleString("en")} links`));
-    }
-    return { isStopped: false };
-  } finally {
-    status.clear();
+/** Reads the list until the signal. Notes about it go to standard error. */
+async function* partsRead(
+  { io, options, output, status, signal, tally }: Run,
+  list: TextSource,
+  format: Format,
+): AsyncGenerator<ListPart> {
+  let count = 0;
+  for await (const part of partsOf(list, format)) {
+    if (signal.aborted) return;
+    for (const note of part.notes) io.stderr.write(`${note}\n`);
+    tally.sitemaps += part.sitemaps.length;
+    const shown = (url: string) =>
+      options.json ? JSON.stringify({ sitemap: url }) : `sitemap  ${plain(url)}`;
+    await output.write(part.sitemaps.map((url) => `${shown(url)}\n`).join(""));
+    yield part;
+    count += part.items.length;
+    status.show(progressBar(list.done(), `${count.toLocaleString("en")} links read`));
   }
 }
 
-/**
- * Yields items in parts of `PART`, also those before an error. Notes about the list go to standard error.
- */
-async function* partsOf(
-  io: Io,
-  file: string,
-  { format, json }: Options,
-  output: Output,
-  tally: Tally,
-): AsyncGenerator<{ items: Item[]; done: number | null }> {
+async function* previewed(
+  { signal, tally }: Run,
+  work: Work,
+  parts: AsyncGenerator<ListPart>,
+): AsyncGenerator<Result[]> {
+  const lines = new Map<string, number>();
+  const earlier = () => ({ count: lines.size, linesOf: async () => lines });
+  async function* judge(items: Item[]) {
+    for (const some of chunksOf(PART, items)) {
+      if (signal.aborted) return;
+      const results = await previewPart(work, some, earlier());
+      for (const { urlHash, item, outcome } of results) {
+        if (urlHash !== null) lines.set(urlHash, item.line);
+        const name = outcome === "new" ? groupOf(work, item) : "";
+        if (name !== "" && !work.groups.find(name)) tally.newGroups.add(name);
+      }
+      yield results;
+    }
+  }
   let waiting: Item[] = [];
-  let done: number | null = null;
   try {
-    for await (const part of readParts(io, file, format)) {
-      for (const note of part.notes) io.stderr.write(`${note}\n`);
-      await reportSitemaps(part, json === true, output, tally);
-      waiting = waiting.concat(part.items);
-      done = part.done;
-      while (waiting.length >= PART) yield { items: waiting.splice(0, PART), done };
+    for await (const { items } of parts) {
+      waiting = waiting.concat(items);
+      const whole = waiting.length - (waiting.length % PART);
+      if (whole > 0) yield* judge(waiting.splice(0, whole));
     }
   } catch (error) {
-    if (waiting.length > 0 && !(error instanceof OutputClosed)) yield { items: waiting, done };
+    if (!(error instanceof OutputClosed)) yield* judge(waiting);
     throw error;
   }
-  if (waiting.length > 0) yield { items: waiting, done };
+  yield* judge(waiting);
+  tally.isWhole = !signal.aborted;
 }
 
-async function reportSitemaps(
-  { sitemaps }: ListPart,
-  isJson: boolean,
-  output: Output,
-  tally: Tally,
-) {
-  tally.sitemaps += sitemaps.length;
-  const shown = (url: string) =>
-    isJson ? JSON.stringify({ sitemap: url }) : `sitemap  ${plain(url)}`;
-  await output.write(sitemaps.map((url) => `${shown(url)}\n`).join(""));
+type List = { file: string; format: Format; parts: AsyncGenerator<ListPart> };
+
+async function* added(
+  { deps, signal, status, tally }: Run,
+  { caller, groups: before, options: own }: Work,
+  { file, format, parts }: List,
+): AsyncGenerator<Result[]> {
+  await refuseFullDisk(deps.config);
+  const name = file === "-" ? null : file.split("/").at(-1)!.slice(0, 255);
+  const { row, add } = await beginImport(deps, caller, { name, format, options: own });
+  let failure: unknown = null;
+  try {
+    for await (const part of parts) await add(part);
+  } catch (error) {
+    failure = error;
+  }
+  const total = totalOf(countsOf(row));
+  if (total === 0 || failure instanceof OutputClosed) await dropImport(deps, row);
+  else {
+    for await (const results of addHere(deps, row, signal)) {
+      yield results;
+      const done = tally.all();
+      status.show(progressBar(done / total, `${done.toLocaleString("en")} links`));
+      await refuseFullDisk(deps.config);
+    }
+  }
+  tally.isWhole = tally.all() === total && !signal.aborted;
+  const isNew = (groupId: string) => !before.find(groupId);
+  for (const group of (await openGroupBook(deps, caller)).all())
+    if (isNew(group.id) && row.groupIds.includes(group.id)) tally.newGroups.add(group.name);
+  if (failure) throw failure;
 }
+
+/** The counts of an import so far. */
+type Tally = Record<(typeof REPORTED)[number], number> & {
+  /** The last line that was imported. */
+  lastLine: number;
+  /** How many sitemaps an index named. */
+  sitemaps: number;
+  /** How many links lack each field that the list has. */
+  notKept: Map<string, number>;
+  /** Names of groups that were created, or would be. */
+  newGroups: Set<string>;
+  /** Whether nothing of the list is left. */
+  isWhole: boolean;
+  count(result: Result): void;
+  all(): number;
+};
+
+const REPORTED = ["created", "changed", "known", "refused"] as const;
+
+/** What the report says of an outcome. */
+const KIND: Record<Result["outcome"], (typeof REPORTED)[number]> = {
+  waiting: "refused",
+  new: "created",
+  created: "created",
+  changed: "changed",
+  already_there: "known",
+  duplicate: "known",
+  refused: "refused",
+};
+
+const newTally = (): Tally => ({
+  created: 0,
+  changed: 0,
+  known: 0,
+  refused: 0,
+  lastLine: 0,
+  sitemaps: 0,
+  notKept: new Map(),
+  newGroups: new Set(),
+  isWhole: false,
+  count({ outcome, item: { line, notKept } }) {
+    this[KIND[outcome]]++;
+    this.lastLine = line;
+    for (const field of new Set(notKept.map((each) => each.field)))
+      this.notKept.set(field, (this.notKept.get(field) ?? 0) + 1);
+  },
+  all() {
+    return this.created + this.changed + this.known + this.refused;
+  },
+});
+
+const WORDS = {
+  created: "created",
+  changed: "changed",
+  known: "already there",
+  refused: "refused",
+};
+const WIDTH = 15;
+
+export function asLine(
+  { item: { line, url, notKept }, outcome, detail }: Result,
+  isDry: boolean,
+): string {
+  const wouldBe = { ...WORDS, created: "would create", changed: "would change" };
+  const word = (isDry ? wouldBe : WORDS)[KIND[outcome]];
+  const why = outcome === "refused" ? `  ${detail}` : "";
+  const lost = notKept.length > 0 ? `  not kept: ${notKeptText(notKept)}` : "";
+  return plain(`${word.padEnd(WIDTH)}line ${line}  ${url}${why}${lost}`);
+}
+
+const asJsonLine = ({ item: { line, url, notKept }, outcome, linkId, detail }: Result): string =>
+  JSON.stringify({
+    line,
+    url,
+    outcome: WORDS[KIND[outcome]].replace(" ", "_"),
+    id: linkId,
+    reason: outcome === "refused" ? detail : null,
+    ...(notKept.length > 0 && {
+      not_kept: notKept.map(({ field, why: reason }) => ({ field, reason })),
+    }),
+  });
+
+/** The last lines of the report. */
+function summaryOf(tally: Tally, { json, dryRun }: Options): string {
+  const { created, changed, known, refused, notKept } = tally;
+  const newGroups = [...tally.newGroups];
+  if (json) {
+    const summary = {
+      created,
+      changed,
+      already_there: known,
+      refused,
+      new_groups: newGroups,
+      not_kept: Object.fromEntries(notKept),
+      dry_run: dryRun === true,
+    };
+    return `${JSON.stringify({ summary })}\n`;
+  }
+  const [made, groupsMade] = dryRun
+    ? ["would be created", "Groups that would be made"]
+    : ["created", "Groups made"];
+  const shown = (count: number) => count.toLocaleString("en");
+  const lost = [...notKept].map(([field, count]) => `${field} of ${linksText(count)}`);
+  return [
+    newGroups.length === 0 ? null : `${groupsMade}: ${newGroups.join(", ")}.`,
+    lost.length === 0 ? null : `Not kept: ${lost.join(", ")}.`,
+    [
+      `${shown(created)} ${made}`,
+      ...(changed > 0 ? [`${shown(changed)} ${dryRun ? "would be changed" : "changed"}`] : []),
+      `${shown(known)} already there`,
+      `${shown(refused)} refused.`,
+    ].join(", "),
+  ]
+    .flatMap((line) => (line === null ? [] : `${plain(line)}\n`))
+    .join("");
+}
+
+const linksText = (count: number) =>
+  count === 1 ? "1 link" : `${count.toLocaleString("en")} links`;

@@ -23,6 +23,7 @@ import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
 import { describeError, lineIn, log, logWarnings } from "../lib/log.ts";
 import { checksWithin, filesFor, openFileLimit, VERSION } from "../lib/runtime.ts";
+import { UPLOAD_LIMIT } from "../links/imports/upload.ts";
 import { watchFaults, watchSchema } from "../ops/start/fatal.ts";
 import { noteCleanStop } from "../ops/start/integrity.ts";
 import {
@@ -42,7 +43,7 @@ import { type Io, openStatusLine } from "./io.ts";
 import { startLoops } from "./start-loops.ts";
 
 /** Larger than the routes' limits, so that the routes refuse a body of known length, with an envelope. */
-const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
+const OUTER_BODY_LIMIT = UPLOAD_LIMIT + 1024 * 1024;
 const KILLED = 1;
 const IDLE_TIMEOUT_S = 60;
 /** Requests that still run then are cut off: supervisors kill a process after ten seconds. */

@@ -6,6 +6,7 @@ import { housekeeping } from "../app/housekeeping.ts";
 import { heartbeatOutbound } from "../config/outbound.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { log, logFailure } from "../lib/log.ts";
+import { startImportLoop } from "../links/imports/steps.ts";
 import { reclassify } from "../links/reclassify.ts";
 import { endMutes } from "../links/triage/end-mutes.ts";
 import { createMailSender } from "../mail/send.ts";
@@ -68,6 +69,7 @@ const keepHouse = async (deps: Deps, signal: AbortSignal): Promise<void> => {
 function startWork(deps: Deps): () => Promise<unknown> {
   const { loops, config } = deps;
   const work = [
+    ...(config.role.includes("api") ? [startImportLoop(deps)] : []),
     ...(config.role.includes("checker") ? startChecks(deps) : []),
     ...(config.role.includes("delivery")
       ? [createDeliverer(deps), createMailSender(deps, CONTENTS)]

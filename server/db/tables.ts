@@ -14,6 +14,8 @@ import {
   FREQUENCIES,
   HANDLINGS,
   HOST_KINDS,
+  IMPORT_STATUSES,
+  ITEM_OUTCOMES,
   LINK_ACTIONS,
   MAIL_KINDS,
   PAGE_STATES,
@@ -174,6 +176,46 @@ export const batches = sqliteTable("batches", {
 export const batchLinks = sqliteTable("batch_links", {
   linkNo: integer("link_no").notNull(),
   batchId: text("batch_id").notNull(),
+});
+
+/** A status besides those of the API is that of an import whose rows are being deleted. */
+export const imports = sqliteTable("imports", {
+  no: integer("no").primaryKey(),
+  id: text("id").notNull(),
+  accountId: text("account_id").notNull(),
+  accountNo: integer("account_no").notNull(),
+  actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
+  actorId: text("actor_id"),
+  actorName: text("actor_name").notNull(),
+  name: text("name"),
+  format: text("format").notNull(),
+  status: text("status", { enum: [...IMPORT_STATUSES, "deleted"] }).notNull(),
+  options: text("options").notNull(),
+  notes: text("notes").notNull(),
+  sitemaps: text("sitemaps").notNull(),
+  problem: text("problem"),
+  counts: text("counts").notNull(),
+  batchIds: text("batch_ids").notNull(),
+  groupIds: text("group_ids").notNull(),
+  dueAt: moment("due_at"),
+  lease: text("lease"),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+  startedAt: moment("started_at"),
+  completedAt: moment("completed_at"),
+});
+
+export const importItems = sqliteTable("import_items", {
+  importNo: integer("import_no").notNull(),
+  n: integer("n").notNull(),
+  line: integer("line").notNull(),
+  outcome: text("outcome", { enum: ITEM_OUTCOMES }).notNull(),
+  linkId: text("link_id"),
+  detail: text("detail"),
+  urlHash: text("url_hash"),
+  groupName: text("group_name").notNull(),
+  lacks: bool("lacks").notNull(),
+  item: text("item").notNull(),
 });
 
 export const links = sqliteTable("links", {
@@ -825,6 +867,8 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type HostSettingRow = typeof hostSettings.$inferSelect;
 export type ViewRow = typeof views.$inferSelect;
 export type GroupRow = typeof groups.$inferSelect;
+export type ImportRow = typeof imports.$inferSelect;
+export type ImportItemRow = typeof importItems.$inferSelect;
 export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
 /** A link in lists: `LINK_SUMMARY`. */

@@ -151,7 +151,7 @@ function contextFor(
   const bodyLimit = found?.bodyLimit ?? BODY_LIMIT;
   const context = {
     ...{ requestId, address, path, receivedAt, bodyLimit },
-    ...{ route: null, headers, hasHeaders: false },
+    ...{ isUpload: found?.upload !== undefined, route: null, headers, hasHeaders: false },
   };
   attachContext(request, context);
   return context;

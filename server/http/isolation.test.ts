@@ -26,11 +26,21 @@ onServer("Two accounts", (server) => {
     const delivery = log.body.data.items[0].id as string;
     const started = await me.post("/api/v1/links/check", { link_ids: [link] });
     const batch = started.body.data.batch_id as string;
-    return { me, group, link, check, key, webhook, delivery, batch };
+    const list = await me.post("/api/v1/imports", "https://mine.example/list");
+    const imported = list.body.data.id as string;
+    return { me, group, link, check, key, webhook, delivery, batch, imported };
   }
 
   type Things = Awaited<ReturnType<typeof furnished>>;
-  const pathsOf = ({ group, link, key, webhook, delivery, batch }: Things): [string, string][] => [
+  const pathsOf = ({
+    group,
+    link,
+    key,
+    webhook,
+    delivery,
+    batch,
+    imported,
+  }: Things): [string, string][] => [
     ["GET", `/keys/${key}`],
     ["PATCH", `/keys/${key}`],
     ["POST", `/keys/${key}/rotate`],
@@ -54,6 +64,12 @@ onServer("Two accounts", (server) => {
     ["GET", `/webhooks/${webhook}/deliveries/${delivery}`],
     ["POST", `/webhooks/${webhook}/deliveries/${delivery}/redeliver`],
     ["GET", `/batches/${batch}`],
+    ["GET", `/imports/${imported}`],
+    ["GET", `/imports/${imported}/items`],
+    ["POST", `/imports/${imported}/start`],
+    ["POST", `/imports/${imported}/stop`],
+    ["POST", `/imports/${imported}/undo`],
+    ["DELETE", `/imports/${imported}`],
     ["PATCH", `/webhooks/${webhook}`],
     ["DELETE", `/webhooks/${webhook}`],
   ];

@@ -14,12 +14,14 @@ export const tooLarge = (limit: number) =>
 /** What mail programs send there is a form that says nothing new (RFC 8058 §3.2). */
 const FORMS = "/mail/";
 
-/** Reads the body of every route that has one: JSON in UTF-8, within limits of size and shape. */
+/** Reads the body of every route that has one and does not read it itself: JSON in UTF-8, within limits of size and shape. */
 export function createJsonBody() {
   const strangers = createCrowd(MOST_STRANGERS);
   return new Elysia({ name: "json-body" }).onParse({ as: "global" }, async ({ request }) => {
     const context = contextOf(request);
     if (context.path.startsWith(FORMS)) return undefined;
+    // Anything but undefined, which the framework would read itself.
+    if (context.isUpload) return null;
     const body = context.caller
       ? await readJson(request, context.bodyLimit)
       : await strangers.enter((cut) => readJson(request, STRANGER_BODY_LIMIT, cut));

@@ -4,7 +4,7 @@ import type { Access } from "../api/caller.ts";
 /** What a route states, see `DocumentDecoration`. `path` has parameters as in `/links/:id`. */
 export type Route = Statements & { method: string; path: string; pattern: RegExp };
 
-type Statements = Pick<DocumentDecoration, "access" | "bodyLimit" | "writes">;
+type Statements = Pick<DocumentDecoration, "access" | "bodyLimit" | "upload" | "writes">;
 
 /** The routes of the app, by what a request asks for. */
 export type RouteTable = {
@@ -51,7 +51,7 @@ const CHECKED: [prefix: string, checked: Access[]][] = [
 ];
 
 function toRoute({ method, path, hooks }: Declared): Route {
-  const { access, bodyLimit, writes } = hooks.detail ?? {};
+  const { access, bodyLimit, upload, writes } = hooks.detail ?? {};
   if (!access) throw new Error(`${method} ${path} must state in detail.access who may call it.`);
   const [, checked] = CHECKED.find(([prefix]) => path.startsWith(prefix))!;
   if (!checked.includes(access)) {
@@ -64,6 +64,7 @@ function toRoute({ method, path, hooks }: Declared): Route {
     pattern,
     access,
     ...(bodyLimit && { bodyLimit }),
+    ...(upload && { upload }),
     ...(writes && { writes }),
   };
 }

@@ -1,4 +1,4 @@
-import type { FoundLink } from "../documents/document.ts";
+import type { FoundLink, Read } from "../documents/document.ts";
 import { itemOf, LONGEST, type OpenReader, type Reading, Unreadable } from "./reading.ts";
 
 /** Longer than any document that people write by hand. A document is read as a whole. */
@@ -7,27 +7,34 @@ const LONGEST_DOCUMENT = 2 * 1024 * 1024;
 /** Reads the links of a Markdown document, each URL once. */
 export const readMarkdownLinks: OpenReader = async (into) => {
   const { readMarkdown } = await import("../documents/markdown.ts");
-  return openDocument((text) => {
-    const read = readMarkdown(text, { name: "" });
-    addLinks(into, read.links, read.notes, into.base);
-  });
+  return openDocument(
+    into,
+    "markdown",
+    (text) => readMarkdown(text, { name: "" }),
+    ({ links, notes }) => addLinks(into, links, notes, into.base),
+  );
 };
 
 /** Reads the links of a page, each URL once, but not its pictures. */
 export const readHtmlLinks: OpenReader = async (into) => {
   const { readHtml } = await import("../documents/html.ts");
-  return openDocument((text) => {
-    const { links, notes, base } = readHtml(text, { name: "" });
+  const take = ({ links, notes, base }: Read) => {
     const clicked = links
       .filter(({ element }) => element === "link" || element === "area")
       .map((link) => ({ ...link, href: into.addressOf(link.href) }));
     const from =
       base === null ? into.base : (URL.parse(base, into.base ?? undefined)?.href ?? null);
     addLinks(into, clicked, notes, from);
-  });
+  };
+  return openDocument(into, "html", (text) => readHtml(text, { name: "" }), take);
 };
 
-function openDocument(read: (text: string) => void) {
+function openDocument(
+  { readDocument }: Reading,
+  format: "markdown" | "html",
+  read: (text: string) => Read,
+  take: (read: Read) => void,
+) {
   let text = "";
   return {
     write(piece: string) {
@@ -35,7 +42,7 @@ function openDocument(read: (text: string) => void) {
       if (text.length <= LONGEST_DOCUMENT) return;
       throw new Unreadable("The document is larger than 2 MiB. Split it into several.");
     },
-    end: () => read(text),
+    end: () => (readDocument ? readDocument(text, format).then(take) : take(read(text))),
   };
 }
 

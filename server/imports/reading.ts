@@ -1,3 +1,4 @@
+import type { Read } from "../documents/document.ts";
 import { BARE_URL, withoutTail } from "../documents/text.ts";
 import { adding, type Cells, isNothing, type Notes, notesIn, TEXTS } from "./noted.ts";
 
@@ -12,6 +13,8 @@ export type Reading = {
   base: string | null;
   /** Writes an address of an HTML document as browsers do for the document's encoding. */
   addressOf: (href: string) => string;
+  /** Reads documents elsewhere than in the reading thread, which text made for it would keep busy. */
+  readDocument?: (text: string, format: "markdown" | "html") => Promise<Read>;
 };
 
 /**
@@ -22,7 +25,7 @@ export type Reader = {
   /** @throws Unreadable */
   write(text: string): void;
   /** @throws Unreadable */
-  end(): void;
+  end(): void | Promise<void>;
 };
 
 /** @param head the beginning of the text: `HEAD` characters or more, or all of a short one */

@@ -52,6 +52,28 @@ export const SOURCE_KINDS = [
   "push",
 ] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
+/** A list of links that is imported: what is done with it now, or where it has come to. */
+export const IMPORT_STATUSES = [
+  "reading",
+  "previewing",
+  "ready",
+  "adding",
+  "stopped",
+  "complete",
+  "undoing",
+] as const;
+export type ImportStatus = (typeof IMPORT_STATUSES)[number];
+/** What became of a link of such a list, or would. */
+export const ITEM_OUTCOMES = [
+  "waiting",
+  "new",
+  "created",
+  "changed",
+  "already_there",
+  "duplicate",
+  "refused",
+] as const;
+export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 export const RUN_STATUSES = [
   "queued",
   "reading",

@@ -120,7 +120,7 @@ async function readList(fetched: Fetched, { settings }: JobOf<"list">, add: Add)
       reader.write(text);
       await passOn(reading, add);
     }
-    reader.end();
+    await reader.end();
     await passOn(reading, add);
     refuseCut(reading);
     if (reading.sitemaps.length > 0) {

@@ -32,6 +32,7 @@ const LINKS = "/api/v1/links";
 const NEXT = "another one, quite as long";
 const HOSTS = "/api/v1/host-settings";
 const SOURCES = "/api/v1/sources";
+const IMPORTS = "/api/v1/imports";
 const SHOWN_HOST = "ops.example.com";
 
 /** A link with its URL. */
@@ -56,6 +57,13 @@ async function sourceOf({ me }: Administrator) {
   const url = `https://${SHOWN_HOST}/list.txt`;
   const { id, name } = (await me.post(SOURCES, { kind: "list", name: "Docs", url })).body.data;
   return { path: `${SOURCES}/${id}`, target: [id, name] as [string, string] };
+}
+
+/** Its links are recorded when they are added, and when they are deleted. */
+async function importOf({ me }: Administrator) {
+  const { id } = (await me.post(IMPORTS, anyUrl())).body.data;
+  const path = `${IMPORTS}/${id}`;
+  return { path, start: () => me.post(`${path}/start`) };
 }
 
 async function keyOf({ me }: Administrator) {
@@ -150,6 +158,25 @@ export const STORIES: Record<string, Story> = {
   "POST /links/check": async (_, admin) => {
     const { id } = await linkOf(admin);
     return { ask: () => admin.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
+  },
+  "POST /imports": async (_, { me }) => ({ ask: () => me.post(IMPORTS, anyUrl()), entry: null }),
+  "POST /imports/:id/start": async (_, admin) => {
+    const { start } = await importOf(admin);
+    return { ask: start, entry: null };
+  },
+  "POST /imports/:id/stop": async (_, admin) => {
+    const { path, start } = await importOf(admin);
+    await start();
+    return { ask: () => admin.me.post(`${path}/stop`), entry: null };
+  },
+  "POST /imports/:id/undo": async (_, admin) => {
+    const { path, start } = await importOf(admin);
+    await start();
+    return { ask: () => admin.me.post(`${path}/undo`), entry: null };
+  },
+  "DELETE /imports/:id": async (_, admin) => {
+    const { path } = await importOf(admin);
+    return { ask: () => admin.me.delete(path), entry: null };
   },
   "POST /links/preview": async (_, { me }) => ({
     ask: () => me.post(`${LINKS}/preview`, { links: [{ url: anyUrl() }] }),

@@ -1,3 +1,4 @@
+import { runImports } from "../../server/links/imports/steps.ts";
 import { type Administrator, newAdministrator } from "../audit/looking.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Parsed, TestServer } from "../harness.ts";
@@ -76,13 +77,32 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
   });
   await browser.post("/visit");
   const read = await readSource(server, admin);
+  const imported = await importList(server, me);
   const delivery = (await me.get(`/api/v1/webhooks/${webhook}/deliveries`)).body.data.items[0].id;
   const key = admin.keyId;
   const ids = { links: links[0]!, last: links.at(-1)!, groups: group, webhooks: webhook, key };
   return {
     ...admin,
-    ids: { ...ids, ...read, delivery, host, view: view.body.data.id, batch, person: person.id },
+    ids: {
+      ...ids,
+      ...read,
+      delivery,
+      host,
+      view: view.body.data.id,
+      batch,
+      imported,
+      person: person.id,
+    },
   };
+}
+
+/** A list of which one link is added, one is there and one is refused, and a title is not kept. */
+async function importList(server: TestServer, me: Administrator["me"]): Promise<string> {
+  const rows = [`https://new.example.com/1,${"x".repeat(201)}`, `${urlOf("gone", 1)},`, "nope,"];
+  const { id } = (await me.post("/api/v1/imports", ["url,title", ...rows].join("\n"))).body.data;
+  await me.post(`/api/v1/imports/${id}/start`);
+  await runImports(server.deps);
+  return id;
 }
 
 /** Some messages fail. */

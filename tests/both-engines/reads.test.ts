@@ -49,6 +49,12 @@ const READS: Record<string, string[]> = {
   "/tags": PAGES,
   "/views": [""],
   "/batches/{batch}": [""],
+  "/imports": PAGES,
+  "/imports/{imported}": [""],
+  "/imports/{imported}/items": [
+    ...["", "?outcome=refused,created", "?not_kept=true", "?not_kept=false"],
+    ...["?sort=dead_first", "?sort=line&page=2&per_page=1"],
+  ],
   "/groups": PAGES,
   "/groups/none": [""],
   "/groups/{groups}": [""],

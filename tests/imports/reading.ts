@@ -12,7 +12,7 @@ export async function readIn(
   const reading = newReading();
   const reader = await FORMATS[format].open(reading, text);
   for (let at = 0; at < text.length; at += pieces) reader.write(text.slice(at, at + pieces));
-  reader.end();
+  await reader.end();
   return reading;
 }
 

@@ -53,6 +53,9 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /webhooks/deliveries/days
     GET /webhooks/:id/deliveries
     GET /webhooks/:id/deliveries/:delivery_id
+    GET /imports
+    GET /imports/:id
+    GET /imports/:id/items
     GET /sources
     GET /sources/:id
     GET /sources/:id/runs
@@ -82,6 +85,11 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     PATCH /links/:id
     DELETE /links/:id
     POST /links/:id/check
+    POST /imports
+    POST /imports/:id/start
+    POST /imports/:id/stop
+    POST /imports/:id/undo
+    DELETE /imports/:id
     POST /sources
     POST /sources/preview
     PATCH /sources/:id

@@ -116,6 +116,7 @@ function operationOf(route: Route, describer: Describer): Operation {
     security: [{ bearerAuth: [] }],
     parameters: parametersOf(route, describer),
     ...(body && { requestBody: bodyOf(route, body, describer) }),
+    ...(detail.upload && { requestBody: uploadOf(detail.upload) }),
     responses: Object.fromEntries(
       statusesOf(route, response).map((status) => [
         status,
@@ -126,9 +127,13 @@ function operationOf(route: Route, describer: Describer): Operation {
 }
 
 /** Also what may happen before the route runs. A body is read even where the route takes none. */
-function statusesOf({ method, isFile }: Route, response: Record<string, z.ZodType>): number[] {
+function statusesOf(
+  { method, isFile, hooks }: Route,
+  response: Record<string, z.ZodType>,
+): number[] {
   const declared = Object.keys(response).map(Number);
-  const ofMethod = method === "post" || method === "patch" ? [409, 413, 415] : [];
+  const ofBody = hooks.detail?.upload ? [409, 413] : [409, 413, 415];
+  const ofMethod = method === "post" || method === "patch" ? ofBody : [];
   const unchanged = method === "get" && !isFile ? [304] : [];
   return [...new Set([...declared, ...ofMethod, ...unchanged])].toSorted((a, b) => a - b);
 }
@@ -178,6 +183,12 @@ function bodyOf({ method }: Route, body: z.ZodType, { describe }: Describer) {
     },
   };
 }
+
+const uploadOf = (description: string) => ({
+  description,
+  required: true,
+  content: { "text/plain": { schema: { type: "string" }, example: "https://example.com/a\n" } },
+});
 
 const MEANINGS: Record<number, string> = { 200: "Success.", 201: "Created.", 204: "Success." };
 

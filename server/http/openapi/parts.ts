@@ -162,6 +162,10 @@ export const TAGS = [
     description: "Checks of many links at once, and their results. Kept for 30 days.",
   },
   {
+    name: "Imports",
+    description: "Lists of links: what would become of each row, and what became of it.",
+  },
+  {
     name: "Sources",
     description:
       "What links are found in and kept in step with: sites, sitemaps, feeds, lists, repositories, bookmark managers, and what is pushed. Where each link stands.",

@@ -27,6 +27,7 @@ export const LEFT_BEHIND = ["migrations", "nodes"];
 const EMPTIED: Record<string, string[]> = {
   links: ["lease", "checking_until"],
   sources: ["lease"],
+  imports: ["lease"],
 };
 
 /** Characters of one page, which is one transaction in the new database. */

@@ -33,6 +33,7 @@ const TOPICS = [
   "changes",
   "sites",
   "sources",
+  "imports",
 ] as const;
 type Topic = (typeof TOPICS)[number];
 
@@ -170,7 +171,8 @@ export async function readStateId(deps: Deps, account: AccountRef, lastRequest: 
 /**
  * One statement, since it runs twice a second for every account with an open page. It reads a few maintained numbers,
  * so that it costs about the same for any account: the number of checks, links by status, those being checked, the
- * latest change of small tables, the progress of running batches, the latest change of a status, and the runs of sources.
+ * latest change of small tables, the progress of running batches, the latest change of a status, the runs of sources, and the
+ * steps of imports.
  */
 const SNAPSHOT = `select
   (select sum(checks) from usage_days where account_id = ?),
@@ -185,6 +187,7 @@ const SNAPSHOT = `select
   (select changed_at || '.' || link_no from changes where account_no = ? order by changed_at desc, link_no desc limit 1),
   (select count(*) || '.' || sum(run_no) || '.' || sum(coalesce(due_at, 0)) || '.' || max(updated_at)
     from sources where account_id = ?),
+  (select count(*) || '.' || sum(updated_at) || '.' || max(status) from imports where account_id = ?),
   (select max(id) from audit where account_id = ?),
   (select count(*) from audit where account_id = ? and id > ?)`;
 
@@ -202,10 +205,10 @@ async function readSnapshot(
   // Entries of two processes may be committed in another order than that of their ids.
   const recent = firstIdAt(now - OVERLAP_MS);
   const params = [accountId, accountNo, accountNo, now, ...ofAccount, accountNo];
-  params.push(accountId, accountId, accountId, recent);
+  params.push(accountId, accountId, accountId, accountId, recent);
   const [row] = await store.engine.run({ sql: SNAPSHOT, params });
   const [checked, counted, checking, groups, keys, webhooks, batches, changed, ...rest] = row!;
-  const [sources, ...recorded] = rest;
+  const [sources, imported, ...recorded] = rest;
   const { isShared } = store.engine;
   const audit = digestOf(isShared ? recorded : recorded[0]);
   // Requests to other processes that are not announced show in the audit log.
@@ -225,6 +228,7 @@ async function readSnapshot(
     changes: digestOf(changed, counted, webhooks, marker),
     sites: digestOf(changed, counted, marker),
     sources: digestOf(sources, counted, marker),
+    imports: digestOf(imported, batches, checking, marker),
   };
   return { snapshot, marker };
 }

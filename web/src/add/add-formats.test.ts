@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { operatorOf } from "../../../server/accounts/users.ts";
-import { type Format, recognise } from "../../../server/imports/formats.ts";
+import { recognise } from "../../../server/imports/formats.ts";
 import { createGroup, listGroups } from "../../../server/links/groups/groups.ts";
 import { listLinks } from "../../../server/links/list.ts";
 import { onDashboard } from "../../../tests/browser.ts";
-import { itemsAsText } from "../../../tests/imports/reading.ts";
+import { itemsAsText, readIn } from "../../../tests/imports/reading.ts";
 import {
   addButton,
   addedOn,
@@ -15,7 +15,7 @@ import {
   skippedOn,
   urlsField,
 } from "../../../tests/web/adding.ts";
-import { readFile, readList } from "./source.ts";
+import { readFile } from "./source.ts";
 
 const BOM = "\ufeff";
 
@@ -47,9 +47,8 @@ const INDEX = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
   <sitemap><loc>javascript:alert(1)</loc></sitemap>
 </sitemapindex>`;
 
-/** Read without pauses, since no one looks on. */
-const read = (text: string, format: Format = recognise(text)) =>
-  readList(format, text, { rest: async () => {} });
+/** As the server reads what arrives. */
+const read = (text: string) => readIn(text, { pieces: 256 * 1024 });
 
 describe("A list that is given to the browser", () => {
   test.each([
@@ -209,7 +208,7 @@ onDashboard("The sheet that adds links reads", (dashboard) => {
       await sheet(page).getByText("Not everything of 1 line is kept").click();
       const list = sheet(page).getByRole("list", { name: "Not kept" });
       expect(await list.getByRole("listitem").allTextContents()).toEqual([
-        "line 3https://example.org/bNot kept: handling is only taken by stillup import --with-state, title must be at most 200 characters.",
+        "line 3https://example.org/bNot kept: title must be at most 200 characters, handling is only taken by stillup import --with-state.",
       ]);
     };
 

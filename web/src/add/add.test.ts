@@ -131,13 +131,13 @@ onDashboard("The sheet that adds links", (dashboard) => {
     await sheet(page).waitFor({ state: "detached" });
     await page.waitForURL(`**/links/${id}`);
 
-    await page.route("**/links/preview", (route) => route.abort());
+    await page.route(UPLOADS, (route) => route.abort());
     await page.reload();
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.keyboard.press("a");
     await sheet(page).getByText("The server cannot be reached.").waitFor();
     expect(await urlsField(page).inputValue()).toBe(typed);
-    await page.unroute("**/links/preview");
+    await page.unroute(UPLOADS);
     await urlsField(page).fill(typed.replace("See ", ""));
     await sheet(page).getByText("6 lines skipped").click();
     await sheet(page).getByRole("button", { name: "Use http://127.0.0.1:22080/x" }).click();
@@ -158,6 +158,7 @@ onDashboard("The sheet that adds links", (dashboard) => {
     await urlsField(page).fill(urls.join("\n"));
     await urlsField(page).press("Control+Enter");
     await addedOn(page, "4 links added");
+    await sheet(page).getByText("example.org/4").waitFor();
     expect(await verdictsOn(page)).toEqual(urls.map((url) => `Waiting${shown(url)}`));
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "0 of 4 checked" }).waitFor();
@@ -184,7 +185,7 @@ onDashboard("The sheet that adds links", (dashboard) => {
     expect(await page.getByRole("row", { name: /example\.org\/(before|after)/ }).count()).toBe(0);
   });
 
-  test("takes back what it added, its empty groups and a part whose answer was lost, and nothing else", async () => {
+  test("takes back what it added, though the answer was lost, and its empty groups, and nothing else", async () => {
     const { page, accountId } = await dashboard().user();
     const { deps } = dashboard().server;
     const empty = { name: "Empty before", color: "#6B7280" };
@@ -195,10 +196,10 @@ onDashboard("The sheet that adds links", (dashboard) => {
     const typed = ["url,group", ...rows.map((row) => `https://example.org/${row}`)].join("\n");
     await urlsField(page).fill(typed);
 
-    await page.route("**/links/batch", loseAnswer);
+    await page.route("**/start", loseAnswer);
     await addButton(page, /^Add 3 links/).click();
-    await page.getByText("0 added so far, 3 to go.").waitFor();
-    await page.unroute("**/links/batch");
+    await addedOn(page, "3 links added");
+    await page.unroute("**/start");
     await sheet(page).getByRole("button", { name: "Undo" }).click();
     await addButton(page, /^Add 3 links/).waitFor();
     expect(await urlsOf(accountId)).toEqual(["https://example.org/known"]);
@@ -218,7 +219,7 @@ onDashboard("The sheet that adds links", (dashboard) => {
     expect(counts.sort()).toEqual([1, 1, 2]);
   });
 
-  test("adds at once what is entered before the groups are known, and asks before the tab is left meanwhile", async () => {
+  test("adds at once what is entered before the groups are known, and goes on without the tab", async () => {
     const { page, accountId } = await dashboard().user();
     const trouble = { status: 502, contentType: "text/html", body: "<h1>Trouble</h1>" };
     await page.route("**/dashboard/api/groups?*", (route) => route.fulfill(trouble));
@@ -233,33 +234,31 @@ onDashboard("The sheet that adds links", (dashboard) => {
     await sheet(page).getByRole("alert").getByText("(status 502)").waitFor();
     await page.unroute("**/dashboard/api/groups?*");
     const groups = await hold(page, "**/dashboard/api/groups?*");
-    const batch = await hold(page, "**/links/batch");
+    const upload = await hold(page, UPLOADS);
     await openAdd(page);
 
     await urlsField(page).fill("https://example.org/hasty");
     await urlsField(page).press("Control+Enter");
     groups.letGo();
+    const goOn = dashboard().holdImports();
+    upload.letGo();
     await page.getByRole("heading", { name: "Adding 1 link" }).waitFor();
-    await asksBeforeLeaving(page, true);
-    batch.letGo();
-    await addedOn(page, "1 link added");
     await asksBeforeLeaving(page, false);
+    await page.goto("about:blank");
+    goOn();
+    await page.goto("/links");
+    await page.getByRole("button", { name: "0 of 1 checked" }).click();
+    await addedOn(page, "1 link added");
     expect(await urlsOf(accountId)).toEqual(["https://example.org/hasty"]);
   });
 
-  test("adds a long list in parts, goes on after a stop and a failure, and takes all of it back", async () => {
+  test("adds a long list in parts, goes on after a stop, and takes all of it back", async () => {
     const { page, accountId } = await dashboard().user();
     await openAdd(page);
     const total = MANY.toLocaleString("en");
-    const asked: number[] = [];
-    page.on("request", (request) => {
-      if (request.url().endsWith("/links/preview")) asked.push(request.postDataJSON().links.length);
-    });
 
     await giveFile(page, "long.txt", numbered(MANY).concat(numbered(2)).join("\r\n"));
     await addButton(page, `Add ${total} links`).waitFor();
-    const parts = Array.from({ length: Math.ceil(MANY / 1000) }, (_, n) => MANY - n * 1000);
-    expect(asked).toEqual(parts.map((rest) => Math.min(rest, 1000)));
     expect(await skippedOn(page)).toEqual(
       [1, 2].map((n) => {
         const line = (MANY + n).toLocaleString("en");
@@ -267,18 +266,12 @@ onDashboard("The sheet that adds links", (dashboard) => {
       }),
     );
 
-    const first = await hold(page, "**/links/batch");
+    const goOn = dashboard().holdImports();
     await addButton(page).click();
     await sheet(page).getByRole("button", { name: "Stop" }).click();
-    first.letGo();
-    const rest = (MANY - 1000).toLocaleString("en");
-    await page.getByText(`Stopped. 1,000 added so far, ${rest} to go.`).waitFor();
-    // Each part is added, and each answer is lost on the way.
-    await page.route("**/links/batch", loseAnswer);
+    await page.getByText(`Stopped. 0 added so far, ${total} to go.`).waitFor();
+    goOn();
     await sheet(page).getByRole("button", { name: "Continue" }).click();
-    await page.getByText(/^(?!Stopped).* 1,000 added so far/).waitFor();
-    await page.unroute("**/links/batch");
-    await sheet(page).getByRole("button", { name: "Try again" }).click();
     await addedOn(page, `${total} links added`);
     expect((await listed(accountId)).total).toBe(MANY);
 
@@ -337,6 +330,8 @@ onDashboard("The sheet that adds links", (dashboard) => {
 /** As it is shown: without a scheme that is https. */
 const shown = (url: string) => url.replace("https://", "");
 
+const UPLOADS = /\/api\/imports(\?|$)/;
+
 /** The server does what is asked, and the page never hears of it. */
 async function loseAnswer(route: Route) {
   await route.fetch();
@@ -344,7 +339,7 @@ async function loseAnswer(route: Route) {
 }
 
 /** Keeps requests back. @returns what lets them all go */
-async function hold(page: Page, pattern: string) {
+async function hold(page: Page, pattern: string | RegExp) {
   const { promise: isAllowed, resolve: letGo } = Promise.withResolvers<void>();
   await page.route(pattern, (route) => isAllowed.then(() => route.continue()));
   return { letGo };

@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/preact-query";
 import { ListPlus, Undo2 } from "lucide-preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Tally } from "../data/adding.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { checkedIn, type Import, isLive, type Tally, tallyOf } from "../data/adding.ts";
 import { withQuery } from "../data/filter.ts";
 import { counted, many, milliseconds } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
@@ -15,9 +16,8 @@ import { State } from "../ui/state.tsx";
 import { Proof } from "../ui/trace.tsx";
 import { Url } from "../ui/url.tsx";
 import { ComposeSheet } from "./compose.tsx";
-import { type Job, Stopped, useJob } from "./job.ts";
-import { type Ledger, orderOf, progressText, stateAt } from "./ledger.ts";
-import { USUAL } from "./send.ts";
+import { endsOf, type ImportItem, useCreated } from "./items.ts";
+import { type Job, USUAL, useJob } from "./job.ts";
 import { NotKept, Skipped } from "./skipped.tsx";
 import { readFile, type Source, useDraft } from "./source.ts";
 import "./add.css";
@@ -38,7 +38,8 @@ export default function AddSheet({ text, file, onClose }: AddSheetProps) {
   const [choices, setChoices] = useState(USUAL);
   const [problem, setProblem] = useState<Error | null>(null);
   const { job } = flow;
-  const isLive = job?.stage === "adding" || job?.stage === "added";
+  const live = job?.import && isLive(job.import) ? job.import : null;
+  const isAdded = live?.status === "complete";
   const take = (source: Partial<Source>) => {
     setProblem(null);
     keep(source);
@@ -53,22 +54,24 @@ export default function AddSheet({ text, file, onClose }: AddSheetProps) {
   };
   useEffect(() => {
     if (!text && !file) return;
-    if (job?.stage === "added") flow.forget();
+    if (isAdded) flow.forget();
     if (file) takeFile([file]);
     else take({ text: draft.text ? `${draft.text.trimEnd()}\n${text}` : text! });
   }, [text, file]);
   const close = () => {
-    if (job?.stage === "added" && job.tally.isComplete) startOver();
+    if (live && tallyOf(live).isComplete) startOver();
     onClose();
   };
-  if (isLive) {
-    const undo = async () => {
-      await flow.undo();
-      take(job.source);
-      toast("Nothing of the list is left.");
-    };
-    return <LiveSheet job={job} flow={flow} onUndo={undo} onMore={startOver} onClose={close} />;
-  }
+  const isUndoing = useRef(false);
+  useEffect(() => {
+    const wasUndoing = isUndoing.current;
+    isUndoing.current = live?.status === "undoing";
+    if (!wasUndoing || job?.import?.status !== "ready") return;
+    take(job.source ?? {});
+    toast("Nothing of the list is left.");
+  }, [job?.import?.status]);
+  if (job && live)
+    return <LiveSheet job={job} read={live} flow={flow} onMore={startOver} onClose={close} />;
   return (
     <ComposeSheet
       flow={flow}
@@ -85,21 +88,16 @@ export default function AddSheet({ text, file, onClose }: AddSheetProps) {
 
 type LiveProps = {
   job: Job;
+  read: Import;
   flow: ReturnType<typeof useJob>;
-  onUndo: () => Promise<void>;
   onMore: () => void;
   onClose: () => void;
 };
 
 /** The verdicts of the list that is being added. */
-function LiveSheet({ job, flow, onUndo, onMore, onClose }: LiveProps) {
-  const { tally, stage, problem } = job;
-  const [isUndoing, setUndoing] = useState(false);
-  const isSending = stage === "adding" && !problem;
-  const undo = () => {
-    setUndoing(true);
-    void onUndo().finally(() => setUndoing(false));
-  };
+function LiveSheet({ job, read, flow, onMore, onClose }: LiveProps) {
+  const tally = tallyOf(read);
+  const isSending = read.status === "adding";
   return (
     <Sheet
       title={
@@ -110,31 +108,31 @@ function LiveSheet({ job, flow, onUndo, onMore, onClose }: LiveProps) {
       onClose={onClose}
       foot={
         <>
-          <Where job={job} />
+          <Where read={read} />
           <span class="gap" />
-          {isSending && !isUndoing ? (
+          {isSending ? (
             <Button onClick={flow.stop}>Stop</Button>
           ) : (
-            <Button icon={Undo2} busy={isUndoing} onClick={undo}>
+            <Button icon={Undo2} busy={read.status === "undoing"} onClick={flow.undo}>
               Undo
             </Button>
           )}
-          {stage === "added" && (
+          {read.status === "complete" && (
             <>
               <Button icon={ListPlus} onClick={onMore}>
                 Add more
               </Button>
-              <Button primary href={hrefOf(job)}>
-                {tally.added === 1 ? "Show the link" : `Show the ${many(tally.added)} links`}
-              </Button>
+              <ShowLinks read={read} />
             </>
           )}
         </>
       }
     >
       <Progress tally={tally} />
-      {problem && <Halted job={job} problem={problem} onGoOn={flow.goOn} />}
-      <Verdicts ledger={job.ledger} tally={tally} />
+      {(job.problem || read.status === "stopped") && (
+        <Halted read={read} problem={job.problem} onGoOn={flow.goOn} />
+      )}
+      <Verdicts read={read} />
       <NotKept job={job} />
       <Skipped job={job} />
     </Sheet>
@@ -142,11 +140,9 @@ function LiveSheet({ job, flow, onUndo, onMore, onClose }: LiveProps) {
 }
 
 /** "Docs, checked daily" */
-function Where({ job }: { job: Job }) {
+function Where({ read: { group: wanted, check_frequency: frequency } }: { read: Import }) {
   const groups = useGroups();
-  if (!job.plan) return null;
-  const { groupId, frequency } = job.plan.choices;
-  const group = groups.data?.find(({ id }) => id === groupId);
+  const group = groups.data?.find(({ id, name }) => id === wanted || name === wanted);
   return (
     <span class="soft">
       {group ? `${group.name}, checked ${frequency}` : `Checked ${frequency}`}
@@ -154,15 +150,22 @@ function Where({ job }: { job: Job }) {
   );
 }
 
-/** Where the links are that were added. Their ids are in the order of their creation. */
-function hrefOf({ ledger: { indexes } }: Job): string {
-  let [first = "", last = first] = indexes.keys();
-  if (indexes.size === 1) return `/links/${first}`;
-  for (const id of indexes.keys()) {
-    if (id < first) first = id;
-    if (id > last) last = id;
-  }
-  return withQuery("/links", { created_from: first, created_to: last });
+/** Leads to the links that were added. Their ids are in the order of their creation. */
+function ShowLinks({ read }: { read: Import }) {
+  const { id, counts } = read;
+  const queryKey = ["imports", "ends", id];
+  const { data } = useQuery({ queryKey, queryFn: () => endsOf(read), enabled: counts.created > 0 });
+  if (!data) return null;
+  const [first, last] = data;
+  const href =
+    counts.created === 1
+      ? `/links/${first}`
+      : withQuery("/links", { created_from: first, created_to: last });
+  return (
+    <Button primary href={href}>
+      {counts.created === 1 ? "Show the link" : `Show the ${many(counts.created)} links`}
+    </Button>
+  );
 }
 
 const Progress = ({ tally }: { tally: Tally }) => (
@@ -186,71 +189,53 @@ const RESULTS = [
   ["unknown", "unknown"],
 ] as const;
 
-type HaltedProps = { job: Job; problem: Error; onGoOn: () => void };
+type HaltedProps = { read: Import; problem: Error | null; onGoOn: () => void };
 
 /** Nothing is lost: what was added stays, and the rest can follow. */
-function Halted({ job, problem, onGoOn }: HaltedProps) {
-  const { added, total } = job.tally;
-  const isStopped = problem instanceof Stopped;
+function Halted({ read, problem, onGoOn }: HaltedProps) {
+  const { added, total } = tallyOf(read);
+  const why = problem?.message ?? read.problem;
   const rest = total - added;
   return (
     <div class="halted" role="alert">
       <p>
-        {isStopped ? "Stopped." : problem.message}{" "}
-        {rest > 0 && `${many(added)} added so far, ${many(rest)} to go.`}
+        {why ?? "Stopped."} {rest > 0 && `${many(added)} added so far, ${many(rest)} to go.`}
       </p>
-      {rest > 0 && <Button onClick={onGoOn}>{isStopped ? "Continue" : "Try again"}</Button>}
+      {rest > 0 && <Button onClick={onGoOn}>{why === null ? "Continue" : "Try again"}</Button>}
     </div>
-  );
-}
-
-const SETTLES_AFTER_MS = 500;
-
-/** The order of the rows, which changes no more often than every half second. */
-function useOrder(ledger: Ledger, tally: Tally): number[] {
-  const [order, setOrder] = useState(() => orderOf(ledger));
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      setOrder(orderOf(ledger));
-    }, SETTLES_AFTER_MS);
-  }, [ledger, tally]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  // A part that was added is in the list at once, whatever its place is going to be.
-  return useMemo(
-    () => (order.length === ledger.indexes.size ? order : orderOf(ledger)),
-    [order, ledger, ledger.indexes.size],
   );
 }
 
 const ROW_PX = 40;
 const ROW_ON_PHONE_PX = 56;
 
-function Verdicts({ ledger, tally }: { ledger: Ledger; tally: Tally }) {
-  const order = useOrder(ledger, tally);
+function Verdicts({ read }: { read: Import }) {
   const [current, setCurrent] = useState(0);
+  const [shown, setShown] = useState<readonly [number, number]>([0, 0]);
+  const itemAt = useCreated(read, shown);
   const height = matchMedia("(max-width: 720px)").matches ? ROW_ON_PHONE_PX : ROW_PX;
   return (
     <div class="a-list">
       <Rows
         label="Verdicts"
-        runs={[{ count: order.length, height }]}
+        runs={[{ count: read.counts.created, height }]}
         current={current}
         onCurrent={setCurrent}
-        itemAt={(place) => order[place]}
-        attributes={(index) => ({ class: `a-row r-${stateAt(ledger, index)}` })}
+        onShow={(first, last) => setShown([first, last])}
+        itemAt={itemAt}
+        attributes={(item) => ({ class: `a-row r-${stateOf(item)}` })}
       >
-        {(index) => <Verdict ledger={ledger} index={index} />}
+        {(item) => <Verdict item={item} />}
       </Rows>
     </div>
   );
 }
 
-function Verdict({ ledger, index }: { ledger: Ledger; index: number }) {
-  const state = stateAt(ledger, index);
-  const verdict = ledger.verdicts.get(index);
-  const url = ledger.items[index]!.url;
+const stateOf = ({ check }: ImportItem) => check?.status ?? "waiting";
+
+function Verdict({ item }: { item: ImportItem }) {
+  const { url, check } = item;
+  const state = stateOf(item);
   return (
     <>
       <span role="cell" class="a-s">
@@ -260,15 +245,22 @@ function Verdict({ ledger, index }: { ledger: Ledger; index: number }) {
         <Url url={url} />
       </span>
       <span role="cell" class="a-p">
-        {verdict?.status === "dead" || verdict?.status === "unknown" ? (
-          <Proof reason={verdict.reason} status={verdict.status} statusCode={verdict.statusCode} />
+        {check?.reason && (state === "dead" || state === "unknown") ? (
+          <Proof reason={check.reason} status={state} statusCode={check.status_code} />
         ) : (
-          <span class="soft">{state === "checking" ? "Checking" : verdict?.statusCode}</span>
+          <span class="soft">{state === "checking" ? "Checking" : check?.status_code}</span>
         )}
       </span>
       <span role="cell" class="a-m">
-        {verdict?.responseMs != null && milliseconds(verdict.responseMs)}
+        {check?.response_time_ms != null && milliseconds(check.response_time_ms)}
       </span>
     </>
   );
+}
+
+/** "13 of 18 checked", "All 18 checked" */
+function progressText(tally: Tally): string {
+  const shown = tally.total.toLocaleString("en");
+  if (tally.isComplete) return `All ${shown} checked`;
+  return `${checkedIn(tally).toLocaleString("en")} of ${shown} checked`;
 }

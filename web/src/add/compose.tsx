@@ -8,11 +8,9 @@ import { ALL_GROUPS } from "../data/groups.ts";
 import { hrefOfNewSource, sourceAt } from "../data/source-address.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Sheet } from "../ui/overlay.tsx";
-import type { Job, useJob } from "./job.ts";
-import { countSkipped } from "./ledger.ts";
+import type { Choices, Job, useJob } from "./job.ts";
 import { NamedGroups, Options } from "./options.tsx";
-import type { Choices } from "./send.ts";
-import { NotKept, Skipped } from "./skipped.tsx";
+import { countSkipped, NotKept, Skipped } from "./skipped.tsx";
 import type { Source } from "./source.ts";
 
 /** Longer text makes the field slow. */
@@ -85,9 +83,7 @@ export function ComposeSheet(props: ComposeProps) {
         <div role="status">{job && !isEmpty && <Parsed job={job} />}</div>
         {job && !isEmpty && <Details job={job} flow={flow} draft={draft} onType={onType} />}
         <Options choices={choices} groups={groups.data ?? []} onChange={onChoose} />
-        {job?.stage === "ready" && (
-          <NamedGroups job={job} groups={groups.data ?? []} onUse={flow.useNamed} />
-        )}
+        {job?.import?.status === "ready" && <NamedGroups job={job} onUse={flow.useNamed} />}
       </div>
     </Sheet>
   );
@@ -125,7 +121,7 @@ function SourceOffer({ text, onType, onClose }: SourceOfferProps) {
 /** Begins to read the draft a moment after each change. */
 function useReadDraft(flow: ReturnType<typeof useJob>, draft: Source): Job | null {
   const { job } = flow;
-  const isRead = job?.source.text === draft.text && job.source.name === draft.name;
+  const isRead = job?.source?.text === draft.text && job.source.name === draft.name;
   useEffect(() => {
     if (isRead || isBlank(draft)) return;
     const isLong = draft.name !== null || draft.text.length > MOST_IN_FIELD;
@@ -137,11 +133,12 @@ function useReadDraft(flow: ReturnType<typeof useJob>, draft: Source): Job | nul
 
 const isBlank = ({ name, text }: Source) => name === null && text.trim() === "";
 
-const isFruitless = (job: Job | null) => job?.stage === "ready" && job.ledger.counts.new === 0;
+const isFruitless = (job: Job | null) =>
+  job?.import?.status === "ready" && job.import.counts.new === 0;
 
 function addWords(job: Job | null): string {
-  if (job?.stage !== "ready") return "Add";
-  return `Add ${counted(job.ledger.counts.new, "link")}`;
+  if (job?.import?.status !== "ready") return "Add";
+  return `Add ${counted(job.import.counts.new, "link")}`;
 }
 
 type InputProps = { draft: Source; onType: (source: Partial<Source>) => void };
@@ -199,16 +196,15 @@ const FileButton = ({ onFiles }: { onFiles: (files: File[]) => void }) => (
 
 /** "8 links, 1 skipped" */
 function Parsed({ job }: { job: Job }) {
-  const { ledger, stage, problem } = job;
-  const { counts, items } = ledger;
-  if (stage === "reading") return problem ? null : <p class="parse soft">Reading the list…</p>;
-  if (items.length === 0 && job.sitemaps.length === 0) {
+  if (!job.import) return job.problem ? null : <p class="parse soft">Reading the list…</p>;
+  const { counts, status, sitemaps } = job.import;
+  if (counts.total === 0 && sitemaps.length === 0) {
     return (
-      <p class="parse soft">No links found. {job.source.name !== null && "Try another format."}</p>
+      <p class="parse soft">No links found. {job.source?.name != null && "Try another format."}</p>
     );
   }
-  const skipped = countSkipped(ledger);
-  const links = stage === "ready" ? counts.new : counts.new + counts.waiting;
+  const skipped = countSkipped(job.import);
+  const links = counts.new + counts.waiting;
   return (
     <ul class="parse">
       <li>
@@ -225,8 +221,8 @@ function Parsed({ job }: { job: Job }) {
           </span>
         </li>
       )}
-      {stage === "judging" && !problem && (
-        <li class="soft">{many(items.length - counts.waiting)} looked at…</li>
+      {status === "previewing" && (
+        <li class="soft">{many(counts.total - counts.waiting)} looked at…</li>
       )}
     </ul>
   );
@@ -240,28 +236,32 @@ type DetailsProps = {
 };
 
 /** How the list was read, and what of it is not added. */
-const Details = ({ job, flow, draft, onType }: DetailsProps) => (
-  <>
-    {(draft.name !== null || job.format !== "text") && (
-      <label class="read-as">
-        Read as
-        <select
-          value={job.format}
-          onChange={({ currentTarget }) => flow.begin(draft, currentTarget.value as Format)}
-        >
-          {Object.entries(FORMATS).map(([format, { name }]) => (
-            <option key={format} value={format}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-    )}
-    <NotKept job={job} />
-    {job.sitemaps.length > 0 && <Sitemaps sitemaps={job.sitemaps} />}
-    <Skipped job={job} onText={(text) => onType({ ...draft, text })} />
-  </>
-);
+function Details({ job, flow, draft, onType }: DetailsProps) {
+  if (!job.import) return null;
+  const { format, sitemaps } = job.import;
+  return (
+    <>
+      {(draft.name !== null || format !== "text") && (
+        <label class="read-as">
+          Read as
+          <select
+            value={format}
+            onChange={({ currentTarget }) => flow.begin(draft, currentTarget.value as Format)}
+          >
+            {Object.entries(FORMATS).map(([value, { name }]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <NotKept job={job} />
+      {sitemaps.length > 0 && <Sitemaps sitemaps={sitemaps} />}
+      <Skipped job={job} onText={(text) => onType({ ...draft, text })} />
+    </>
+  );
+}
 
 const MOST_SITEMAPS = 50;
 

@@ -1,86 +1,83 @@
-import { type QueryClient, QueryObserver, useQueryClient } from "@tanstack/preact-query";
-import { type Format, recognise } from "../../../server/imports/formats.ts";
-import { ADDING, type Adding, useAdding } from "../data/adding.ts";
-import { newKey } from "../data/api.ts";
-import { ALL_GROUPS, GROUPS } from "../data/groups.ts";
+import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
+import type { Format } from "../../../server/imports/formats.ts";
+import type { Frequency } from "../../../server/lib/vocabulary.ts";
+import {
+  ADDING,
+  type Given,
+  IMPORTS,
+  type Import,
+  importQuery,
+  isLive,
+  store,
+  useGiven,
+  useImport,
+} from "../data/adding.ts";
+import { api, asSent, complete, unwrap, upload } from "../data/api.ts";
+import { GROUPS } from "../data/groups.ts";
 import { LINKS } from "../data/links.ts";
 import { useUser } from "../data/session.ts";
-import {
-  createLedger,
-  createPace,
-  type Ledger,
-  type Pace,
-  readVerdicts,
-  tallyOf,
-} from "./ledger.ts";
-import {
-  addAll,
-  type Choices,
-  judgeAll,
-  MOST_NEW_GROUPS,
-  makeGroups,
-  namedGroups,
-  type Plan,
-  removeAdded,
-  removeCreated,
-} from "./send.ts";
-import { dropDraft, readList, type Source } from "./source.ts";
+import { dropDraft, type Source } from "./source.ts";
 
-/** A list on its way from text to verdicts. */
-export type Job = Adding & {
-  id: string;
-  source: Source;
-  format: Format;
-  /** Whether to use the groups named in the list. */
-  usesNamed: boolean;
-  /** Set when Add is pressed before the list is read: it is added as soon as that is done. */
-  wanted: Choices | null;
-  /** Null until the addition begins. */
-  plan: Plan | null;
-  stop: AbortController;
-  ledger: Ledger;
-  notes: string[];
-  /** URLs of sitemaps, to be added one by one. */
-  sitemaps: string[];
+/** Options for every link, unless the list says otherwise. */
+export type Choices = {
+  /** Empty for none. */
+  groupId: string;
+  /** Name of a group to create; null for none. */
+  newGroup: string | null;
+  frequency: Frequency;
 };
 
-/** Thrown when the user stops the work, which is not an error. */
-export class Stopped extends Error {}
+export const USUAL: Choices = { groupId: "", newGroup: null, frequency: "daily" };
 
-type Show = (change: Partial<Job>) => void;
+export const MOST_NEW_GROUPS = 100;
 
-/** What works on a job: it goes on when the sheet is closed. */
-type Engine = { client: QueryClient; show: Show };
+/** A list on its way to the server. `source` is missing after a reload. */
+type Sent = Given & {
+  source?: Source;
+  /** Whether to use the groups named in the list; undefined for what is usual for its format. */
+  usesNamed?: boolean;
+  /** Set when Add is pressed before the server has the list: it is added as soon as that is done. */
+  wanted?: Choices | null;
+};
+
+/** A list with what the server says of it. */
+export type Job = Sent & { import: Import | null };
 
 /** The list that this tab is working on, and what can be done with it. */
 export function useJob() {
   const client = useQueryClient();
   const { email: owner } = useUser();
-  const job = useAdding<Job>();
-  const engineOf = ({ id }: Job): Engine => ({ client, show: showFor(client, id) });
-  const run = (task: (engine: Engine) => Promise<void>) => {
-    if (job) void inBackground(client, () => task(engineOf(job)));
-  };
+  const sent = useGiven<Sent>();
+  const read = useImport();
+  const job: Job | null = sent && { ...sent, import: read };
+  const show = (change: Partial<Sent>) => change && showIn(client, change);
+  const run = (task: () => Promise<void>) => inBackground(client, task);
+  const change = (task: (id: string) => Promise<Import>) =>
+    run(async () => {
+      if (!job?.importId) return;
+      show({ problem: null });
+      keep(client, await task(job.importId));
+    });
   return {
     job,
-    /** @param wanted adds everything new once it is read */
-    begin(source: Source, format = recognise(source.text), wanted: Choices | null = null) {
-      job?.stop.abort(new Stopped());
-      const next = { ...newJob(owner, source, format), wanted };
+    /** @param wanted adds everything new once the server has it */
+    begin(source: Source, format?: Format, wanted: Choices | null = null) {
+      drop(job);
+      const next: Sent = { owner, source, importId: null, problem: null, wanted };
       client.setQueryData(ADDING, next);
-      void inBackground(client, () => readAndJudge(next, engineOf(next)));
+      void run(() => send(client, next, format));
     },
-    useNamed: (usesNamed: boolean) => job && engineOf(job).show({ usesNamed }),
-    /** Adds everything new, as soon as all is judged. Also continues after a failure. */
-    add: (choices: Choices) => run((engine) => want(job!, choices, engine)),
-    goOn: () => run((engine) => send(job!, engine)),
-    stop: () => job?.stop.abort(new Stopped()),
-    async undo() {
-      if (job) await inBackground(client, () => undo(job, engineOf(job)));
+    useNamed: (usesNamed: boolean) => show({ usesNamed }),
+    add(choices: Choices) {
+      if (!job?.importId) return show({ wanted: choices, problem: null });
+      void run(() => start(client, job, choices));
     },
+    goOn: () => void change((id) => unwrap(api.imports({ id }).start.post({}))),
+    stop: () => void change((id) => unwrap(api.imports({ id }).stop.post())),
+    undo: () => void change((id) => unwrap(api.imports({ id }).undo.post())),
     forget() {
-      job?.stop.abort(new Stopped());
-      endWatch();
+      drop(job);
+      store(null);
       client.setQueryData(ADDING, null);
     },
   };
@@ -92,177 +89,60 @@ const inBackground = (client: QueryClient, task: () => Promise<void>) =>
     .getMutationCache()
     .build(client, { mutationFn: task, networkMode: "always" as const })
     .execute(undefined)
-    .catch(() => {});
+    .catch((problem: Error) => showIn(client, { problem, wanted: null }));
 
-const showFor =
-  (client: QueryClient, id: string): Show =>
-  (change) =>
-    client.setQueryData<Job | null>(ADDING, (now) => {
-      if (now?.id !== id) return now;
-      const next = { ...now, ...change };
-      return { ...next, tally: tallyOf(next.ledger) };
-    });
+const showIn = (client: QueryClient, change: Partial<Sent>) =>
+  void client.setQueryData<Sent | null>(ADDING, (now) => now && { ...now, ...change });
 
-const latestOf = (client: QueryClient, { id }: Job) => {
-  const now = client.getQueryData<Job>(ADDING);
-  return now?.id === id ? now : null;
-};
-
-function newJob(owner: string, source: Source, format: Format): Job {
-  const ledger = createLedger([]);
-  return {
-    ...{ id: newKey(), owner, source, format, ledger, tally: tallyOf(ledger) },
-    // Bookmark folders are rarely meant as groups; names in a table are.
-    ...{ usesNamed: format !== "bookmarks", stage: "reading", problem: null, wanted: null },
-    ...{ plan: null, stop: new AbortController(), notes: [], sitemaps: [] },
-  };
-}
-
-async function readAndJudge(job: Job, engine: Engine) {
-  let { ledger } = job;
-  await perform("reading", engine, job.stop, async (pace) => {
-    const { items, notes, sitemaps } = await readList(job.format, job.source.text, pace);
-    ledger = createLedger(items);
-    engine.show({ ledger, sitemaps, notes: [...job.source.notes, ...notes] });
-  });
-  await judge({ ...job, ledger }, engine);
-}
-
-async function judge(job: Job, engine: Engine) {
-  await perform("judging", engine, job.stop, (pace) => judgeAll(job.ledger, pace));
-  engine.show({ stage: "ready" });
-  const wanted = latestOf(engine.client, job)?.wanted;
-  if (wanted) await begin(latestOf(engine.client, job)!, wanted, engine);
-}
-
-/** Waits until the list is judged, and judges it again if that failed. */
-async function want(job: Job, choices: Choices, engine: Engine) {
-  if (job.stage === "ready") return begin(job, choices, engine);
-  engine.show({ wanted: choices });
-  if (job.stage === "judging" && job.problem) await judge(renewed(job, engine), engine);
-}
-
-async function begin(job: Job, choices: Choices, engine: Engine) {
-  engine.show({ wanted: null });
-  if (job.ledger.counts.new === 0) return;
-  const plan = {
-    id: newKey(),
-    choices,
-    groupIds: new Map<string, string>(),
-    created: new Set<string>(),
-  };
-  const next = { ...renewed(job, engine), plan };
-  engine.show({ plan });
-  await send(next, engine);
-}
-
-/** A job that can be stopped once more. */
-function renewed(job: Job, { show }: Engine): Job {
-  const stop = new AbortController();
-  show({ stop });
-  return { ...job, stop };
-}
-
-async function send(before: Job, engine: Engine) {
-  const job = before.stop.signal.aborted || before.problem ? renewed(before, engine) : before;
-  const { client } = engine;
-  const { ledger, usesNamed } = job;
-  watch(job, engine);
-  addEventListener("beforeunload", askBeforeLeaving);
-  try {
-    await perform("adding", engine, job.stop, async (pace) => {
-      const plan = await withGroups(client, ledger, job.plan!, usesNamed);
-      engine.show({ plan });
-      await addAll(ledger, plan, pace);
-    });
-    dropDraft();
-    engine.show({ stage: "added" });
-  } finally {
-    removeEventListener("beforeunload", askBeforeLeaving);
-    refresh(client);
-  }
-}
-
-const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
-
-/** Makes the groups that the links need and that do not exist. */
-async function withGroups(client: QueryClient, ledger: Ledger, plan: Plan, usesNamed: boolean) {
-  const groups = await client.ensureQueryData(ALL_GROUPS);
-  const { known, unknown } = namedGroups(ledger, groups);
-  const isTooMuch = unknown.length > MOST_NEW_GROUPS;
-  const { newGroup } = plan.choices;
-  const own = newGroup === null ? [] : [newGroup.trim()];
-  const named = usesNamed && !isTooMuch ? [...known, ...unknown] : [];
-  const ids = await makeGroups([...new Set([...own, ...named])], groups, plan);
-  const groupId = (newGroup !== null && ids.get(newGroup.trim())) || plan.choices.groupId;
-  const groupIds = new Map([
-    ...plan.groupIds,
-    ...named.map((name) => [name, ids.get(name)!] as const),
-  ]);
-  return { ...plan, groupIds, choices: { ...plan.choices, groupId, newGroup: null } };
-}
-
-const refresh = (client: QueryClient) => {
-  for (const queryKey of [LINKS, GROUPS, ["overview"], ["account"]]) {
+const keep = (client: QueryClient, read: Import) => {
+  client.setQueryData(importQuery(read.id).queryKey, read);
+  for (const queryKey of [IMPORTS, LINKS, GROUPS, ["overview"], ["account"]])
     void client.invalidateQueries({ queryKey });
-  }
 };
 
-let endWatch = () => {};
+let sending = new AbortController();
 
-/** In case a live update is missed. */
-const LOOK_AGAIN_MS = 5_000;
-
-/** Reads verdicts until the last one, each time that the server reports changes of links. */
-function watch(job: Job, { client, show }: Engine) {
-  endWatch();
-  const observer = new QueryObserver(client, {
-    queryKey: [...LINKS, "list", "added", job.id],
-    queryFn: async () => {
-      if (job.ledger.batches.length > 0) await readVerdicts(job.ledger);
-      show({});
-      const latest = latestOf(client, job);
-      if (latest?.stage === "added" && latest.tally.isComplete) endWatch();
-      return null;
-    },
-    refetchInterval: LOOK_AGAIN_MS,
+async function send(client: QueryClient, next: Sent, format: Format | undefined): Promise<void> {
+  sending.abort();
+  sending = new AbortController();
+  const { signal } = sending;
+  const { name, text } = next.source!;
+  const query = { ...(name !== null && { name }), ...(format && { format }) };
+  const read = await upload<Import>("/imports", query, text, signal).catch((error) => {
+    if (!signal.aborted) throw error;
+    return null;
   });
-  endWatch = observer.subscribe(() => {});
+  if (!read) return;
+  client.setQueryData(importQuery(read.id).queryKey, read);
+  const now = client.getQueryData<Sent>(ADDING);
+  showIn(client, { importId: read.id });
+  if (now?.wanted) await start(client, { ...now, importId: read.id, import: read }, now.wanted);
 }
 
-async function undo(job: Job, engine: Engine) {
-  job.stop.abort(new Stopped());
-  endWatch();
-  await sending;
-  await perform("added", engine, new AbortController(), async () => {
-    await removeAdded(job.ledger, job.plan!);
-    const removed = await removeCreated(job.plan!);
-    // The list may be added again before the groups are read again.
-    engine.client.setQueryData(ALL_GROUPS.queryKey, (all) =>
-      all?.filter(({ id }) => !removed.has(id)),
-    );
-  });
-  refresh(engine.client);
-  engine.show({ stage: "ready", plan: null });
+async function start(client: QueryClient, job: Job, choices: Choices): Promise<void> {
+  showIn(client, { wanted: null, problem: null });
+  const { importId, import: read, owner } = job;
+  if (read?.status === "ready" && read.counts.new === 0) return;
+  const { groupId, newGroup, frequency } = choices;
+  const body = {
+    group: (newGroup ?? groupId).trim() || null,
+    check_frequency: frequency,
+    use_groups: usesNamedIn(job),
+  };
+  const started = await unwrap(api.imports({ id: importId! }).start.post(asSent(body)));
+  store({ owner, importId, problem: null });
+  dropDraft();
+  keep(client, started);
 }
 
-/** Settles when nothing is being sent. */
-let sending: Promise<unknown> = Promise.resolve();
+/** Bookmark folders are rarely meant as groups; names in a table are. */
+export const usesNamedIn = ({ usesNamed, import: read }: Job): boolean =>
+  (usesNamed ?? read?.format !== "bookmarks") &&
+  (read?.groups.missing.length ?? 0) <= MOST_NEW_GROUPS;
 
-/** Runs one stage. An error stays visible, and the stage can be retried. */
-async function perform(
-  stage: Job["stage"],
-  { show }: Engine,
-  stop: AbortController,
-  task: (pace: Pace) => Promise<void>,
-) {
-  show({ stage, problem: null });
-  const work = task(createPace(stop.signal, () => show({})));
-  sending = work.catch(() => {});
-  try {
-    await work;
-  } catch (error) {
-    show({ problem: error instanceof Error ? error : new Error(String(error)) });
-    throw error;
-  }
+/** Forgets a list that was not added, which the server would keep for a day. */
+function drop(job: Job | null) {
+  sending.abort();
+  if (!job?.import || isLive(job.import)) return;
+  void complete(api.imports({ id: job.import.id }).delete()).catch(() => {});
 }

@@ -1,11 +1,8 @@
-import { useMemo } from "preact/hooks";
 import { FREQUENCIES } from "../../../server/lib/vocabulary.ts";
 import { many } from "../data/format.ts";
 import type { Group } from "../data/groups.ts";
-
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import type { Job } from "./job.ts";
-import { type Choices, MOST_NEW_GROUPS, namedGroups } from "./send.ts";
+import { type Choices, type Job, MOST_NEW_GROUPS, usesNamedIn } from "./job.ts";
 
 /** Stands for a group to create; no id equals it. */
 const NEW = "new";
@@ -48,19 +45,19 @@ export const Options = ({ choices, groups, onChange }: OptionsProps) => (
   </div>
 );
 
-type NamedGroupsProps = { job: Job; groups: Group[]; onUse: (usesNamed: boolean) => void };
+type NamedGroupsProps = { job: Job; onUse: (usesNamed: boolean) => void };
 
 /** Groups named in the list, which override the one chosen for all. */
-export function NamedGroups({ job, groups, onUse }: NamedGroupsProps) {
-  const { ledger, usesNamed } = job;
-  const { known, unknown } = useMemo(() => namedGroups(ledger, groups), [ledger, groups]);
+export function NamedGroups({ job, onUse }: NamedGroupsProps) {
+  const { existing: known = [], missing: unknown = [] } = job.import?.groups ?? {};
+  const usesNamed = usesNamedIn(job);
   if (known.length + unknown.length === 0) return null;
   const isTooMuch = unknown.length > MOST_NEW_GROUPS;
   const made = usesNamed ? "Will be created" : "Would be created";
   return (
     <CheckField
       label="Use the groups that the list names"
-      checked={usesNamed && !isTooMuch}
+      checked={usesNamed}
       disabled={isTooMuch}
       onChange={({ currentTarget }) => onUse(currentTarget.checked)}
       hint={

@@ -1,19 +1,20 @@
 import { ChevronRight, Copy, Download } from "lucide-preact";
 import { useRef } from "preact/hooks";
-import { cellsOf, notKeptText } from "../../../server/imports/noted.ts";
-import type { Item } from "../../../server/imports/reading.ts";
+import { cellsOf, type Noted, notKeptText } from "../../../server/imports/noted.ts";
+import type { Import } from "../data/adding.ts";
 import { copyFrom } from "../data/browser.ts";
 import { counted, many } from "../data/format.ts";
 import { useToast } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
+import { type ImportItem, readRefused, SKIPPED, useItems } from "./items.ts";
 import type { Job } from "./job.ts";
-import { countSkipped, type Ledger, notKeptIn, outcomeAt, skippedIn } from "./ledger.ts";
 import { isBareAddress, withHttp } from "./source.ts";
 
-/** More are in the file that can be saved. */
-const MOST_SHOWN = 100;
 /** Fewer are shown at once. */
 const FEW = 5;
+
+export const countSkipped = ({ counts }: Import) =>
+  counts.already_there + counts.duplicate + counts.refused;
 
 type SkippedProps = {
   job: Job;
@@ -22,104 +23,107 @@ type SkippedProps = {
 };
 
 /** The lines that are not added, and why. */
-export function Skipped({ job, onText }: SkippedProps) {
-  const { ledger, source } = job;
-  const count = countSkipped(ledger);
-  if (count === 0) return null;
-  const shown = skippedIn(ledger, MOST_SHOWN);
+export const Skipped = ({ job, onText }: SkippedProps) =>
+  job.import && countSkipped(job.import) > 0 ? (
+    <SkippedLines read={job.import} text={job.source?.text ?? ""} onText={onText} />
+  ) : null;
+
+type LinesProps = { read: Import; text: string; onText: SkippedProps["onText"] };
+
+function SkippedLines({ read, text, onText }: LinesProps) {
+  const count = countSkipped(read);
+  const { items } = useItems(read, { outcome: SKIPPED });
   return (
     <details class="left" open={onText !== undefined && count <= FEW}>
       <summary>
         <ChevronRight class="i" aria-hidden="true" />
         {counted(count, "line")} skipped
       </summary>
-      {onText && <Http ledger={ledger} onUse={(urls) => onText(withHttp(source.text, urls))} />}
+      {onText && <Http items={items} onUse={(urls) => onText(withHttp(text, urls))} />}
       <ul aria-label="Skipped lines">
-        {shown.map((index) => (
-          <Line key={index} ledger={ledger} index={index} />
+        {items.map((item) => (
+          <Line key={item.line + item.url} item={item} />
         ))}
       </ul>
-      {count > shown.length && <p class="soft">And {many(count - shown.length)} more.</p>}
-      <Refused ledger={ledger} />
+      {count > items.length && items.length > 0 && (
+        <p class="soft">And {many(count - items.length)} more.</p>
+      )}
+      {read.counts.refused > 0 && <Refused read={read} />}
     </details>
   );
 }
 
 /** What the list says of its links and they do not get: remarks about all of it, and line by line. */
-export function NotKept({ job: { ledger, notes } }: { job: Job }) {
-  const indexes = notKeptIn(ledger);
-  const shown = indexes.slice(0, MOST_SHOWN);
+export function NotKept({ job: { source, import: read } }: { job: Job }) {
+  if (!read) return null;
   return (
     <>
-      {notes.map((note) => (
+      {[...(source?.notes ?? []), ...read.notes].map((note) => (
         <p key={note} class="hint">
           {note}
         </p>
       ))}
-      {shown.length > 0 && (
-        <details class="left">
-          <summary>
-            <ChevronRight class="i" aria-hidden="true" />
-            Not everything of {counted(indexes.length, "line")} is kept
-          </summary>
-          <ul aria-label="Not kept">
-            {shown.map((index) => (
-              <LineNotKept key={index} item={ledger.items[index]!} />
-            ))}
-          </ul>
-          {indexes.length > shown.length && (
-            <p class="soft">And {many(indexes.length - shown.length)} more.</p>
-          )}
-        </details>
-      )}
+      <LinesNotKept read={read} />
     </>
   );
 }
 
-const LineNotKept = ({ item: { line, url, notKept = [] } }: { item: Item }) => (
-  <li>
-    <span class="soft">line {many(line)}</span>
-    <code title={url}>{url}</code>
-    <span>Not kept: {notKeptText(notKept)}.</span>
-  </li>
-);
-
-function Line({ ledger, index }: { ledger: Ledger; index: number }) {
-  const { url, line } = ledger.items[index]!;
+function LinesNotKept({ read }: { read: Import }) {
+  const which = { outcome: "waiting,new,created", not_kept: "true" };
+  const { items, total } = useItems(read, which);
+  if (items.length === 0) return null;
   return (
-    <li>
-      <span class="soft">line {many(line)}</span>
-      <code title={url}>{url || "(nothing)"}</code>
-      <span>
-        <Why ledger={ledger} index={index} />
-      </span>
-    </li>
+    <details class="left">
+      <summary>
+        <ChevronRight class="i" aria-hidden="true" />
+        Not everything of {counted(total, "line")} is kept
+      </summary>
+      <ul aria-label="Not kept">
+        {items.map(({ line, url, not_kept }) => (
+          <li key={line + url}>
+            <span class="soft">line {many(line)}</span>
+            <code title={url}>{url}</code>
+            <span>
+              Not kept: {notKeptText(not_kept.map(({ field, reason: why }) => ({ field, why })))}.
+            </span>
+          </li>
+        ))}
+      </ul>
+      {total > items.length && <p class="soft">And {many(total - items.length)} more.</p>}
+    </details>
   );
 }
 
-function Why({ ledger, index }: { ledger: Ledger; index: number }) {
-  const detail = ledger.details[index];
-  const outcome = outcomeAt(ledger, index);
-  if (outcome === "known") {
+const Line = ({ item }: { item: ImportItem }) => (
+  <li>
+    <span class="soft">line {many(item.line)}</span>
+    <code title={item.url}>{item.url || "(nothing)"}</code>
+    <span>
+      <Why item={item} />
+    </span>
+  </li>
+);
+
+function Why({
+  item: { outcome, link_id: id, duplicate_of: first, reason },
+}: {
+  item: ImportItem;
+}) {
+  if (outcome === "already_there") {
     return (
       <>
-        Already in your links. <a href={`/links/${detail}`}>Show</a>
+        Already in your links. <a href={`/links/${id}`}>Show</a>
       </>
     );
   }
-  if (outcome === "twice" && typeof detail === "number") {
-    return <>Duplicate of line {many(ledger.items[detail]!.line)}.</>;
-  }
-  return <>{detail}</>;
+  return <>{first === null ? reason : `Duplicate of line ${many(first)}.`}</>;
 }
 
-type HttpProps = { ledger: Ledger; onUse: (urls: string[]) => void };
+type HttpProps = { items: ImportItem[]; onUse: (urls: string[]) => void };
 
 /** Offers http for addresses without a scheme, such as `127.0.0.1:8080`. */
-function Http({ ledger, onUse }: HttpProps) {
-  const urls = skippedIn(ledger)
-    .map((index) => ledger.items[index]!.url)
-    .filter(isBareAddress);
+function Http({ items, onUse }: HttpProps) {
+  const urls = items.map(({ url }) => url).filter(isBareAddress);
   if (urls.length === 0) return null;
   return (
     <Button onClick={() => onUse(urls)}>
@@ -128,20 +132,15 @@ function Http({ ledger, onUse }: HttpProps) {
   );
 }
 
-const refusedIn = (ledger: Ledger) =>
-  skippedIn(ledger).filter((i) => /^(refused|limit)$/.test(outcomeAt(ledger, i)));
-
 /** Gives the rejected lines back, to be corrected elsewhere. */
-function Refused({ ledger }: { ledger: Ledger }) {
+function Refused({ read }: { read: Import }) {
   const toast = useToast();
   const field = useRef<HTMLTextAreaElement>(null);
-  if (ledger.counts.refused + ledger.counts.limit === 0) return null;
   const copy = async () => {
+    const refused = await readRefused(read);
     const { current } = field;
     if (!current) return;
-    current.value = refusedIn(ledger)
-      .map((i) => ledger.items[i]!.url)
-      .join("\n");
+    current.value = refused.map(({ url }) => url).join("\n");
     const isCopied = await copyFrom(current);
     current.value = "";
     toast(isCopied ? "Copied" : "Copying failed in this browser. Download them instead.");
@@ -151,7 +150,7 @@ function Refused({ ledger }: { ledger: Ledger }) {
       <Button icon={Copy} onClick={copy}>
         Copy rejected lines
       </Button>
-      <Button icon={Download} onClick={() => saveTable(ledger)}>
+      <Button icon={Download} onClick={async () => saveTable(await readRefused(read))}>
         Download with reasons
       </Button>
       <textarea ref={field} class="unseen" tabIndex={-1} aria-hidden="true" readOnly />
@@ -163,16 +162,13 @@ function Refused({ ledger }: { ledger: Ledger }) {
 const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** Saves a CSV file that can be corrected and added again. */
-async function saveTable(ledger: Ledger): Promise<void> {
+async function saveTable(refused: ImportItem[]): Promise<void> {
   const { default: Papa } = await import("papaparse");
-  const refused = refusedIn(ledger);
-  const cells = refused.map((i) => cellsOf(ledger.items[i]!.noted));
+  const cells = refused.map(({ noted }) => cellsOf(noted as Noted));
   const names = Object.keys(cellsOf()).filter((name) => cells.some((row) => row[name] !== ""));
-  const rows = refused.map((i, row) => {
-    const { line, url, group, frequency } = ledger.items[i]!;
-    const about = { line, url, group: group ?? "", check_frequency: frequency ?? "" };
+  const rows = refused.map(({ line, url, group, check_frequency, reason }, row) => {
     const noted = Object.fromEntries(names.map((name) => [name, cells[row]?.[name]]));
-    return { ...about, ...noted, problem: ledger.details[i] ?? "" };
+    return { line, url, group, check_frequency, ...noted, problem: reason ?? "" };
   });
   // Quotes every cell, as exports do.
   const text = Papa.unparse(rows, { quotes: true, escapeFormulae: FORMULA });

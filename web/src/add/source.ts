@@ -1,14 +1,5 @@
 import { useState } from "preact/hooks";
-import { FORMATS, type Format } from "../../../server/imports/formats.ts";
-import { withoutDecisions } from "../../../server/imports/noted.ts";
-import {
-  encodingOf,
-  HEAD,
-  newReading,
-  type Reading,
-  Unreadable,
-} from "../../../server/imports/reading.ts";
-import type { Pace } from "./ledger.ts";
+import { encodingOf, Unreadable } from "../../../server/imports/reading.ts";
 
 /** Text to read links from. */
 export type Source = {
@@ -49,29 +40,6 @@ function decode(name: string, bytes: Uint8Array): Omit<Source, "name"> {
     return { text: new TextDecoder("windows-1252").decode(bytes), notes };
   }
 }
-
-const MOST_ITEMS = 1_000_000;
-/** Characters read between two pauses: a few milliseconds of work. */
-const STRIDE = 256 * 1024;
-
-/**
- * Reads the first million links of a text, in steps.
- * @throws Unreadable
- */
-export async function readList(format: Format, text: string, pace: Pace): Promise<Reading> {
-  const reading = newReading();
-  const reader = await FORMATS[format].open(reading, text.slice(0, HEAD));
-  for (let at = 0; at < text.length && reading.items.length < MOST_ITEMS; at += STRIDE) {
-    reader.write(text.slice(at, at + STRIDE));
-    await pace.rest(Math.min(1, (at + STRIDE) / text.length));
-  }
-  if (reading.items.length < MOST_ITEMS) reader.end();
-  else reading.notes.push("Only the first 1,000,000 links are read. Add the rest separately.");
-  const items = reading.items.slice(0, MOST_ITEMS);
-  return { ...reading, items: items.map((item) => withoutDecisions(item, ONLY_BY_COMMAND)) };
-}
-
-const ONLY_BY_COMMAND = "is only taken by stillup import --with-state";
 
 /** `127.0.0.1:22080/x`, `nas.local:5000`, `[::1]/x`: an address without a scheme, or a host with a port. */
 const BARE_ADDRESS =

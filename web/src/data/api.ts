@@ -56,6 +56,23 @@ export async function unwrap<T>(answer: Promise<Answer<{ data: T }>>): Promise<T
   return envelope.data;
 }
 
+/** Sends a text as the body. @throws as `unwrap` */
+export async function upload<T>(
+  path: string,
+  query: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<T> {
+  const address = absolute(`/dashboard/api${path}?${new URLSearchParams(query)}`);
+  const headers = { "content-type": "text/plain; charset=utf-8" };
+  const answer = fetch(address, { method: "POST", headers, body, signal }).then(async (reply) => {
+    const value = await reply.json().catch(() => null);
+    const error = reply.ok ? null : { value };
+    return { data: reply.ok ? (value as { data: T } | null) : null, error, status: reply.status };
+  });
+  return unwrap(answer);
+}
+
 /** For requests without a response body. */
 export async function complete(answer: Promise<Answer<unknown>>): Promise<void> {
   await settle(answer);

@@ -2,7 +2,7 @@ import { FileDown } from "lucide-preact";
 import { type ComponentChildren, type ComponentType, createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, useLocation } from "preact-iso";
-import { checkedIn, type Tally, useAdding } from "../data/adding.ts";
+import { checkedIn, isLive, type Tally, tallyOf, useImport } from "../data/adding.ts";
 import { many } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useKeys } from "./keys.ts";
@@ -125,15 +125,14 @@ function DropHere() {
 /** How far the list is that is being added, while its sheet is closed. */
 export function AddProgress() {
   const { isOpen, open } = useAdd();
-  const adding = useAdding();
-  if (isOpen) return null;
-  if (adding?.stage !== "adding" && adding?.stage !== "added") return null;
-  const { problem, stage, tally } = adding;
+  const adding = useImport();
+  if (isOpen || !adding || !isLive(adding)) return null;
+  const tally = tallyOf(adding);
   const { total, added } = tally;
-  const isSending = stage === "adding";
-  const text = isSending
-    ? `Adding ${many(added)} of ${many(total)}`
-    : `${many(checkedIn(tally))} of ${many(total)} checked`;
+  const text =
+    adding.status === "adding"
+      ? `Adding ${many(added)} of ${many(total)}`
+      : `${many(checkedIn(tally))} of ${many(total)} checked`;
   return (
     <button
       type="button"
@@ -142,7 +141,7 @@ export function AddProgress() {
       onClick={() => open()}
     >
       <TallyBar tally={tally} width="48" />
-      <span>{problem ? "Adding has stopped" : text}</span>
+      <span>{adding.status === "stopped" ? "Adding has stopped" : text}</span>
     </button>
   );
 }

@@ -1,34 +1,60 @@
 import { expect, test } from "bun:test";
-import { eachRow } from "../../tests/each-row.ts";
-import { callerOf } from "../../tests/exports/read-csv.ts";
-import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
-import { readIn } from "../../tests/imports/reading.ts";
-import { LINKS, read, URL_A } from "../../tests/triage/playing.ts";
-import { asLine, type Import, importPart } from "../commands/import-part.ts";
-import { users } from "../db/tables.ts";
-import { newId } from "../lib/ids.ts";
-import { openGroupBook } from "../links/groups/groups.ts";
+import { eachRow } from "../../../tests/each-row.ts";
+import { callerOf } from "../../../tests/exports/read-csv.ts";
+import { type Asker, onServer, type TestServer } from "../../../tests/harness.ts";
+import { readIn } from "../../../tests/imports/reading.ts";
+import { LINKS, read, URL_A } from "../../../tests/triage/playing.ts";
+import type { Caller } from "../../api/caller.ts";
+import { asLine } from "../../commands/import.ts";
+import { users } from "../../db/tables.ts";
+import type { Item } from "../../imports/reading.ts";
+import { newId } from "../../lib/ids.ts";
+import { openGroupBook } from "../groups/groups.ts";
+import { addPart, type ImportOptions, previewPart, type Work } from "./part.ts";
+
+type Playing = Work & { isDry: boolean; lines: Map<string, number> };
+
+/** As the command line imports. */
+const OPTIONS: ImportOptions = {
+  group: null,
+  frequency: null,
+  overrides: true,
+  usesGroups: true,
+  updates: true,
+  withState: false,
+};
 
 onServer("Importing a list", (server) => {
-  async function workFor(me: Asker, more: Partial<Import> = {}): Promise<Import> {
+  async function workFor(
+    me: Asker,
+    more: Partial<ImportOptions> & {
+      caller?: Caller;
+      isDry?: boolean;
+      people?: Work["people"];
+    } = {},
+  ): Promise<Playing> {
     const { deps } = server();
-    const caller = callerOf(me);
-    return {
-      deps,
-      caller,
-      group: null,
-      frequency: null,
-      people: null,
-      isDry: false,
-      groups: await openGroupBook(deps, caller),
-      newGroups: new Set(),
-      wouldAdd: new Set(),
-      ...more,
-    };
+    const { caller = callerOf(me), isDry = false, people = null, ...options } = more;
+    const groups = await openGroupBook(deps, caller);
+    const lines = new Map<string, number>();
+    return { deps, caller, people, isDry, lines, groups, options: { ...OPTIONS, ...options } };
   }
 
-  const importText = async (work: Import, text: string) =>
-    (await importPart(work, (await readIn(text)).items)).map(({ outcome, why }) => why ?? outcome);
+  async function importPart(work: Playing, items: Item[]) {
+    if (!work.isDry) return addPart(work, items, async () => {});
+    const { lines } = work;
+    const results = await previewPart(work, items, {
+      count: lines.size,
+      linesOf: async () => lines,
+    });
+    for (const { urlHash, item } of results) if (urlHash !== null) lines.set(urlHash, item.line);
+    return results;
+  }
+
+  const importText = async (work: Playing, text: string) =>
+    (await importPart(work, (await readIn(text)).items)).map(({ outcome, detail }) =>
+      outcome === "refused" ? detail : outcome,
+    );
 
   const groupsOf = async (me: Asker): Promise<[string, number][]> =>
     (await me.get("/api/v1/groups?per_page=100")).body.data.items
@@ -52,11 +78,10 @@ https://example.org/d,,often`;
       "created",
       "created",
       "The URL must be an http or https URL.",
-      "known",
+      "duplicate",
       "The group's name must not have control characters.",
       "The frequency must be one of: hourly, daily, weekly, monthly.",
     ]);
-    expect([...work.newGroups]).toEqual(["Blog"]);
     expect(await groupsOf(me)).toEqual([
       ["Blog", 1],
       ["Docs", 1],
@@ -79,12 +104,12 @@ https://example.org/d,,often`;
     const work = await workFor(me, { isDry: true });
 
     expect(await importText(work, "https://example.org/a\nhttps://example.org/b")).toEqual([
-      "created",
-      "created",
+      "new",
+      "new",
     ]);
     expect(await importText(work, "https://example.org/b#x\nhttps://example.org/c")).toEqual([
-      "known",
-      "created",
+      "duplicate",
+      "new",
     ]);
     expect((await me.get("/api/v1/links")).body.data.items).toEqual([]);
   });
@@ -100,7 +125,7 @@ https://example.org/d,,often`;
   });
 
   /** As lines of the report, without their numbers. */
-  const report = async (work: Import, records: object[]) => {
+  const report = async (work: Playing, records: object[]) => {
     const { items } = await readIn(JSON.stringify(records));
     return (await importPart(work, items)).map((result) =>
       asLine(result, work.isDry).replace(/ +line \d+ {2}https:\/\/example.org/, " "),
