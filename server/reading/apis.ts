@@ -3,8 +3,7 @@ import { type ApiCursor, type ApiEntry, type ApiKind, FIRST, readApi } from "./a
 import { createBatches, newPage, titled } from "./batches.ts";
 import type { Fetching } from "./fetching.ts";
 import type { Batch, JobOf, ReadEnd } from "./job.ts";
-import type { Place } from "./places.ts";
-import { placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
+import { type Place, placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
 
 /** Reads the next page of what a program keeps. */
 export async function readApis(

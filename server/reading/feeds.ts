@@ -5,8 +5,7 @@ import { type Feed, type FeedItem, MOST_FEED_BYTES, readFeed } from "./feed.ts";
 import { discard, type Fetched, type Fetching, fetchContent, textOf } from "./fetching.ts";
 import type { Emit, FoundPage, JobOf, ReadEnd, Target } from "./job.ts";
 import { batchOf, createParts, readEach, readingWithout } from "./parts.ts";
-import type { Place } from "./places.ts";
-import { placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
+import { type Place, placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
 
 const MOST_FOUND = 500;
 

@@ -7,8 +7,7 @@ import { type Fetching, fetchContent, SourceFailed, textOf } from "./fetching.ts
 import type { Batch, JobOf, ReadEnd } from "./job.ts";
 import { readingWithout } from "./parts.ts";
 import { choose, compileFilePatterns } from "./patterns.ts";
-import type { Place } from "./places.ts";
-import { type DocumentPlace, placesOf } from "./places.ts";
+import { type DocumentPlace, type Place, placesOf } from "./places.ts";
 import {
   branchIn,
   branchUrl,

@@ -7,8 +7,7 @@ import { createDocumentReader, UnreadableDocument } from "../documents/reader.ts
 import { type AppError, conflict, invalid } from "../lib/errors.ts";
 import { chunksOf } from "../lib/steps.ts";
 import { batchOf, readingWithout } from "../reading/parts.ts";
-import type { Place } from "../reading/places.ts";
-import { placeAt, placesOf } from "../reading/places.ts";
+import { type Place, placeAt, placesOf } from "../reading/places.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { makeChange, type Unit } from "../work/unit.ts";
 import type { PushedItem } from "./model.ts";

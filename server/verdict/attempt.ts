@@ -8,8 +8,7 @@ import { type Facts, type Finding, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
 import { judgeFailure } from "./probe/statuses.ts";
 import type { Style } from "./probe/style.ts";
-import type { Services } from "./services/ask.ts";
-import { askService, type ServiceAnswer } from "./services/ask.ts";
+import { askService, type ServiceAnswer, type Services } from "./services/ask.ts";
 import { targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
 import {

@@ -48,6 +48,7 @@ import {
   missingWordsOn,
 } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
+import { FOR_NOW } from "./known/page-words.ts";
 import { isLoginAddress } from "./logins.ts";
 import { type Rest, restOf } from "./own-words.ts";
 import { quoted } from "./phrases.ts";
@@ -201,10 +202,6 @@ function judgeHint(
     ? suspected("soft404_suspected", all)
     : deadUnlessRootDiffers(seen, page, all);
 }
-
-/** Something temporarily unavailable is not missing. */
-const FOR_NOW =
-  /\b(?:currently|temporarily|right now|at the moment|derzeit|zurzeit|momentan|vorübergehend|actuellement|temporairement|momentáneamente|temporalmente|actualmente|attualmente|temporaneamente|temporariamente|no momento|tijdelijk|momenteel|chwilowo|obecnie|tillfälligt|midlertidigt?)\b|временно|сейчас|現在|一時的|暂时|暫時|일시적/i;
 
 function typeConflict({ hops, finalUrl, headers }: Answer, link: URL): Signal | null {
   const type = headers.get("content-type");
