@@ -5,6 +5,7 @@ import { webhooks } from "../../../server/db/tables.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
 import { sealedUrl } from "../../../server/webhooks/secrets.ts";
 import { createWebhook } from "../../../server/webhooks/webhooks.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { type Dashboard, onDashboard } from "../../../tests/browser.ts";
 import { saw } from "../../../tests/checker/ended.ts";
 import { startReceiver } from "../../../tests/receiver.ts";
@@ -131,7 +132,7 @@ async function look(page: Page, server: Server, path: string) {
 async function season(server: Server, accountId: string) {
   const lives = await livesIn(server, accountId);
   const input = { name: "Docs", color: "#2563eb", description: "" };
-  await createGroup(server.deps, lives.caller, input);
+  await makeChange(server.deps, lives.caller, (unit) => createGroup(unit, lives.caller, input));
   const docs = pagesOn("docs.season.example", 14);
   const other = pagesOn("www.other.example", 1);
   await lives.add([...docs, ...other]);
