@@ -313,7 +313,11 @@ const insertRows = onRows(
   `,
 );
 
-const cellsOf = (row: LinkRow) => COLUMNS.map(([name]) => row[name as keyof LinkRow]);
+function cellsOf(row: LinkRow) {
+  const cells = [];
+  for (const [name] of COLUMNS) cells.push(row[name as keyof LinkRow]);
+  return cells;
+}
 
 /** Starts a batch for the first checks of the new links. */
 const insertFirstChecks = (
