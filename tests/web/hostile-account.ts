@@ -67,7 +67,9 @@ export async function fillHostile(server: TestServer, accountId: string, receive
   const linkIds: string[] = [];
   const hookIds: string[] = [];
   for (const [n, text] of HOSTILE.entries()) {
-    const group = await createGroup(deps, caller, { name: `group ${n}`, color: "#2563EB" });
+    const group = await makeChange(deps, caller, (unit) =>
+      createGroup(unit, caller, { name: `group ${n}`, color: "#2563EB" }),
+    );
     const named = { name: text, description: text };
     await store.update(groups).set(named).where(eq(groups.id, group.id));
     const key = await makeChange(deps, caller, (unit) =>
@@ -75,7 +77,7 @@ export async function fillHostile(server: TestServer, accountId: string, receive
     );
     await store.update(apiKeys).set({ name: text }).where(eq(apiKeys.id, key.id));
     const link = { url: `https://example.org/hostile/${n}`, group_id: group.id };
-    const { id } = await createLink(deps, caller, link);
+    const { id } = await makeChange(deps, caller, (unit) => createLink(unit, caller, link));
     await store.update(links).set({ url: text }).where(eq(links.id, id));
     linkIds.push(id);
     const hook = await makeChange(deps, caller, (unit) =>

@@ -55,7 +55,9 @@ export async function fillShowcase(
 ): Promise<Showcase> {
   const { deps, clock } = server;
   const caller = await ownerOf(deps, accountId);
-  const groups = await Promise.all(GROUPS.map((group) => createGroup(deps, caller, group)));
+  const groups = await Promise.all(
+    GROUPS.map((group) => makeChange(deps, caller, (unit) => createGroup(unit, caller, group))),
+  );
   const lives = new Map<string, Life>();
   for (const [n, { id }] of groups.entries()) {
     const links = LINKS[n]!.map(([url, life]) => {
@@ -114,7 +116,9 @@ export async function fillShowcase(
       await changeLinks(deps, caller, [id], { ...change, ...mute });
     }
     const filter = { tag: "press kit", status: "dead" };
-    await createView(deps, caller, { name: "Dead in the press kit", filter, is_shared: true });
+    await makeChange(deps, caller, (unit) =>
+      createView(unit, caller, { name: "Dead in the press kit", filter, is_shared: true }),
+    );
   }
 
   async function newestOf(status: "dead" | "unknown" | "active"): Promise<string> {

@@ -134,7 +134,7 @@ async function look(page: Page, server: Server, path: string) {
 async function season(server: Server, accountId: string) {
   const lives = await livesIn(server, accountId);
   const input = { name: "Docs", color: "#2563eb", description: "" };
-  await createGroup(server.deps, lives.caller, input);
+  await makeChange(server.deps, lives.caller, (unit) => createGroup(unit, lives.caller, input));
   const docs = pagesOn("docs.season.example", 14);
   const other = pagesOn("www.other.example", 1);
   await lives.add([...docs, ...other]);
