@@ -20,19 +20,30 @@ export async function makeChange<T>(
   verb: (unit: Unit) => Promise<T>,
 ): Promise<T> {
   if ("afterCommit" in deps) return verb(deps as Unit);
-  let committed: ((deps: Deps) => void)[] = [];
-  const change = () =>
-    deps.store.transaction(async (store) => {
-      committed = [];
-      await lockAccounts(store, [accountNo]);
-      return verb({ ...deps, store, afterCommit: (work) => void committed.push(work) });
-    });
   // Changes of one account wait for each other here, so that they do not occupy a connection each.
-  const result = await oneAtATime(`change ${accountNo} in ${nameOf(deps.store)}`, change);
-  for (const work of committed) work(deps);
+  const result = await oneAtATime(`change ${accountNo} in ${nameOf(deps.store)}`, () =>
+    inUnit(deps, async (unit) => {
+      await lockAccounts(unit.store, [accountNo]);
+      return verb(unit);
+    }),
+  );
   deps.loops.wake();
   return result;
 }
 
 let stores = 0;
 const nameOf = preparedOnce(() => ++stores);
+
+/**
+ * Runs a verb in a transaction without an account's lock, and wakes no loop: for changes of people, of several accounts
+ * or of one webhook, which lock what they change themselves. Otherwise like `makeChange`.
+ */
+export async function inUnit<T>(deps: Deps, verb: (unit: Unit) => Promise<T>): Promise<T> {
+  let committed: ((deps: Deps) => void)[] = [];
+  const result = await deps.store.transaction((store) => {
+    committed = [];
+    return verb({ ...deps, store, afterCommit: (work) => void committed.push(work) });
+  });
+  for (const work of committed) work(deps);
+  return result;
+}

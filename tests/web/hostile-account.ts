@@ -61,7 +61,9 @@ export async function fillHostile(server: TestServer, accountId: string, receive
   await store.update(accounts).set({ tier: "enterprise" }).where(eq(accounts.id, accountId));
   const caller = await operatorOf(deps, accountId);
   const url = `${receiverUrl}/hostile`;
-  const { id: webhookId } = await createWebhook(deps, caller, { url, events: ["link.dead"] });
+  const { id: webhookId } = await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url, events: ["link.dead"] }),
+  );
   const linkIds: string[] = [];
   const hookIds: string[] = [];
   for (const [n, text] of HOSTILE.entries()) {
@@ -78,10 +80,12 @@ export async function fillHostile(server: TestServer, accountId: string, receive
     const { id } = await makeChange(deps, caller, (unit) => createLink(unit, caller, link));
     await store.update(links).set({ url: text }).where(eq(links.id, id));
     linkIds.push(id);
-    const hook = await createWebhook(deps, caller, {
-      url: `https://x.example/${n}`,
-      events: ["link.alive"],
-    });
+    const hook = await makeChange(deps, caller, (unit) =>
+      createWebhook(unit, caller, {
+        url: `https://x.example/${n}`,
+        events: ["link.alive"],
+      }),
+    );
     hookIds.push(hook.id);
     await store
       .update(webhooks)

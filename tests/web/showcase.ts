@@ -131,10 +131,16 @@ export async function fillShowcase(
 async function hooks({ deps }: Pick<TestServer, "deps">, accountId: string, receiverUrl: string) {
   const caller = await ownerOf(deps, accountId);
   const events = ["link.dead", "link.alive"];
-  const { id } = await createWebhook(deps, caller, { url: receiverUrl, events });
-  await createWebhook(deps, caller, { url: `${receiverUrl}/busy`, events: ["link.dead"] });
+  const { id } = await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url: receiverUrl, events }),
+  );
+  await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url: `${receiverUrl}/busy`, events: ["link.dead"] }),
+  );
   const url = `${receiverUrl}/services/T0/B0/secret`;
-  await createWebhook(deps, caller, { url, events: ["link.dead"], format: "slack" });
+  await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url, events: ["link.dead"], format: "slack" }),
+  );
   return id;
 }
 

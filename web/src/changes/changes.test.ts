@@ -69,10 +69,12 @@ onDashboard("The changes", (dashboard) => {
 
     const receiver = startReceiver();
     const events = ["link.dead" as const];
-    await createWebhook(server.deps, lives.caller, { url: receiver.url, events });
+    const create = (input: object) =>
+      makeChange(server.deps, lives.caller, (unit) => createWebhook(unit, lives.caller, input));
+    await create({ url: receiver.url, events });
     const host = "mail.a-department-of.a-company-with-a-long-name.example";
     const made = { url: "https://hooks.example/a", events: ["link.alive" as const] };
-    const { id } = await createWebhook(server.deps, lives.caller, made);
+    const { id } = await create(made);
     const mail = { format: "email", ...sealedUrl(`mailto:ann@${host}`, secrets) } as const;
     await store.update(webhooks).set(mail).where(eq(webhooks.id, id));
     const urls = pagesOn("alerted.example", 1);
