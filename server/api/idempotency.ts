@@ -1,5 +1,4 @@
 import { and, eq, lt } from "drizzle-orm";
-import { Elysia } from "elysia";
 import { preparedOnce, type Store } from "../db/store.ts";
 import { idempotencyKeys } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
@@ -32,23 +31,6 @@ type Stored = {
   location?: string | null | undefined;
   resourceId: string | null;
 };
-
-/**
- * Gives POST routes `saveReply` and `saveSecretReply`, which store the key with the reply in the transaction of the
- * change. Other replies are stored after the request.
- */
-export const idempotency = (deps: Deps) =>
-  new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request }) => {
-    const claim = await claimKey(deps, request);
-    return {
-      saveReply: savingFor(claim),
-      saveSecretReply:
-        <T extends { id: string }>(status: number): SaveReply<T> =>
-        async (tx, { id }) => {
-          if (claim) await storeReply(tx, claim, { status, body: null, resourceId: id });
-        },
-    };
-  });
 
 /** Claims the key of a body that its route reads, once all of it has arrived. @returns `saveReply` */
 export async function claimUpload(deps: Deps, request: Request, bodyHash: string) {

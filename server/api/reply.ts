@@ -143,12 +143,6 @@ export function matches(header: string | null, etag: string): boolean {
 
 const weak = (tag: string) => tag.trim().replace(/^W\//, "");
 
-/** Gives routes the `caller` of the request. */
-export const callers = new Elysia({ name: "callers" }).derive({ as: "scoped" }, ({ request }) => ({
-  // The doors reject requests without a caller before they reach a route that uses this.
-  caller: contextOf(request).caller!,
-}));
-
 /** The errors that every route behind a door may return. */
 export const refusals = {
   400: ErrorReply,
@@ -161,16 +155,6 @@ export const refusals = {
 
 /** Errors of a route for one record. */
 export const recordRefusals = { ...refusals, 404: ErrorReply };
-
-/** Errors of a route that changes a record, conditionally (`If-Match`) and with a body. */
-export const changeRefusals = {
-  ...recordRefusals,
-  412: ErrorReply,
-  413: ErrorReply,
-  415: ErrorReply,
-};
-
-export const deleteRefusals = { ...recordRefusals, 412: ErrorReply };
 
 /** Errors of a route that creates something: a limit is reached, or an idempotency key is reused. */
 export const createRefusals = { ...refusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { csv, csvReply } from "../../api/csv.ts";
-import { callers, refusals } from "../../api/reply.ts";
+import { edge } from "../../api/edge.ts";
 import { AppError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/moments.ts";
 import type { Cell } from "../../lib/text.ts";
@@ -8,61 +8,58 @@ import type { Deps } from "../../work/deps.ts";
 import { exportedHistory, exportedLinks } from "./export-rows.ts";
 import * as model from "./model.ts";
 
-export const exportRoutes = (deps: Deps, places: ExportPlaces) =>
-  new Elysia()
-    .use(callers)
+export const exportRoutes = (deps: Deps, places: ExportPlaces) => {
+  const { file } = edge(deps);
+  return new Elysia()
     .get(
-      "/links/export",
-      ({ caller, query, request }) => {
-        const now = deps.clock.now();
-        return csvReply(request, {
-          name: nameOf("links", now),
-          columns: [...model.LINK_COLUMNS],
-          steps: inPlace(
-            places,
-            caller.accountId,
-            eachTo(exportedLinks(deps, caller, query), model.toLinkCells(now)),
-          ),
-        });
-      },
-      {
-        query: model.LinkExportQuery,
-        response: { 200: csv(model.LINKS_EXAMPLE), ...refusals },
-        detail: {
-          access: "read",
+      ...file(
+        "/links/export",
+        ({ clock }, { caller, query, request }) =>
+          csvReply(request, {
+            name: nameOf("links", clock.now()),
+            columns: [...model.LINK_COLUMNS],
+            steps: inPlace(
+              places,
+              caller.accountId,
+              eachTo(exportedLinks(deps, caller, query), model.toLinkCells(clock.now())),
+            ),
+          }),
+        {
           tags: ["Links"],
           operationId: "exportLinks",
           summary: "Export links as CSV",
           description:
             "All matching links, newest first, as `text/csv` (RFC 4180); the first line names the columns and every cell is quoted. `message` is that of the last check. Text that a spreadsheet would run as a formula starts with an apostrophe. The response is streamed: a file that ends early is incomplete.",
+          query: model.LinkExportQuery,
+          file: csv(model.LINKS_EXAMPLE),
         },
-      },
+      ),
     )
     .get(
-      "/history/export",
-      ({ caller, query, request }) =>
-        csvReply(request, {
-          name: nameOf("history", deps.clock.now()),
-          columns: [...model.HISTORY_COLUMNS],
-          steps: inPlace(
-            places,
-            caller.accountId,
-            eachTo(exportedHistory(deps, caller, query), model.toHistoryCells),
-          ),
-        }),
-      {
-        query: model.HistoryExportQuery,
-        response: { 200: csv(model.HISTORY_EXAMPLE), ...refusals },
-        detail: {
-          access: "read",
+      ...file(
+        "/history/export",
+        ({ clock }, { caller, query, request }) =>
+          csvReply(request, {
+            name: nameOf("history", clock.now()),
+            columns: [...model.HISTORY_COLUMNS],
+            steps: inPlace(
+              places,
+              caller.accountId,
+              eachTo(exportedHistory(deps, caller, query), model.toHistoryCells),
+            ),
+          }),
+        {
           tags: ["History"],
           operationId: "exportHistory",
           summary: "Export checks as CSV",
           description:
             "All matching checks, newest first, in the format of `GET /api/v1/links/export`.",
+          query: model.HistoryExportQuery,
+          file: csv(model.HISTORY_EXAMPLE),
         },
-      },
+      ),
     );
+};
 
 /** `links-2026-01-31.csv`, by the day in UTC. */
 const nameOf = (what: string, now: number) => `${what}-${toIso(now).slice(0, 10)}.csv`;

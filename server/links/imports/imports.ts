@@ -10,6 +10,7 @@ import { yieldToEventLoop } from "../../lib/steps.ts";
 import type { ImportStatus } from "../../lib/vocabulary.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
 import { newLease } from "../../work/queue.ts";
+import type { Unit } from "../../work/unit.ts";
 import { openGroupBook } from "../groups/groups.ts";
 import {
   type Claimed,
@@ -296,29 +297,27 @@ export async function listItems(
     .limit(limit)
     .offset(offset);
   const total = await deps.store.readPool.$count(importItems, isWanted);
-  return { items: rows.map(({ item, link }) => ({ ...item, link })), total };
+  return { items: rows.map(({ item, link }) => ({ ...item, link, since })), total };
 }
 
 /**
  * Adds the links of a list, or goes on with that. Does nothing if it is being done already, or was.
  * @throws CONFLICT while the list is being read or taken back
  */
-export async function startImport(
-  deps: Deps,
+export const startImport = (
+  unit: Unit,
   caller: Caller,
   id: string,
   input: ImportStart,
-  saveReply: SaveReply<ShownImport> = saveNoReply,
-): Promise<ShownImport> {
-  return changeStatus(deps, caller, id, {
+): Promise<ShownImport> =>
+  changeStatus(unit, caller, id, {
     from: ["previewing", "ready", "stopped"],
     done: ["adding", "complete"],
-    saveReply,
     change: (row) => ({
       status: "adding",
       problem: null,
-      startedAt: row.startedAt ?? deps.clock.now(),
-      dueAt: deps.clock.now(),
+      startedAt: row.startedAt ?? unit.clock.now(),
+      dueAt: unit.clock.now(),
       lease: null,
       options: JSON.stringify(
         row.startedAt === null
@@ -327,7 +326,6 @@ export async function startImport(
       ),
     }),
   });
-}
 
 function toOptions({ group, check_frequency, overrides, use_groups }: ImportStart) {
   const given = { group, frequency: check_frequency, overrides, usesGroups: use_groups };
@@ -335,31 +333,19 @@ function toOptions({ group, check_frequency, overrides, use_groups }: ImportStar
 }
 
 /** Stops adding links after those of the last complete step. @throws CONFLICT if none are being added */
-export const stopImport = (
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  saveReply: SaveReply<ShownImport> = saveNoReply,
-): Promise<ShownImport> =>
-  changeStatus(deps, caller, id, {
+export const stopImport = (unit: Unit, caller: Caller, id: string): Promise<ShownImport> =>
+  changeStatus(unit, caller, id, {
     from: ["adding"],
     done: ["stopped", "complete"],
-    saveReply,
     change: () => ({ status: "stopped", problem: null, dueAt: null, lease: null }),
   });
 
 /** Deletes the links that were created, and the groups that were made and are empty then. */
-export const undoImport = (
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  saveReply: SaveReply<ShownImport> = saveNoReply,
-): Promise<ShownImport> =>
-  changeStatus(deps, caller, id, {
+export const undoImport = (unit: Unit, caller: Caller, id: string): Promise<ShownImport> =>
+  changeStatus(unit, caller, id, {
     from: ["adding", "stopped", "complete"],
     done: ["undoing", "ready"],
-    saveReply,
-    change: () => ({ status: "undoing", problem: null, dueAt: deps.clock.now(), lease: null }),
+    change: () => ({ status: "undoing", problem: null, dueAt: unit.clock.now(), lease: null }),
   });
 
 /** Forgets a list and its result; the links that were added stay. @throws CONFLICT while they are being added */
@@ -376,30 +362,23 @@ type StatusChange = {
   /** In which there is nothing to change. */
   done: ImportStatus[];
   change: (row: ImportRow) => Partial<ImportRow>;
-  saveReply: SaveReply<ShownImport>;
 };
 
 async function changeStatus(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
-  { from, done, change, saveReply }: StatusChange,
+  { from, done, change }: StatusChange,
 ): Promise<ShownImport> {
-  const changed = await deps.store.transaction(async (tx) => {
-    const row = await findImport({ store: tx }, caller, id);
-    const isDone = done.includes(row.status);
-    const [next = isDone ? row : null] = await tx
-      .update(imports)
-      .set({ ...change(row), updatedAt: deps.clock.now() })
-      .where(and(eq(imports.no, row.no), inArray(imports.status, from)))
-      .returning();
-    if (!next) throw wrongStatus(row);
-    const shown = await showImport({ ...deps, store: tx }, caller, next);
-    await saveReply(tx, shown);
-    return shown;
-  });
-  deps.loops.wake();
-  return changed;
+  const row = await findImport(unit, caller, id);
+  const isDone = done.includes(row.status);
+  const [next = isDone ? row : null] = await unit.store
+    .update(imports)
+    .set({ ...change(row), updatedAt: unit.clock.now() })
+    .where(and(eq(imports.no, row.no), inArray(imports.status, from)))
+    .returning();
+  if (!next) throw wrongStatus(row);
+  return showImport(unit, caller, next);
 }
 
 const wrongStatus = ({ status }: ImportRow) =>

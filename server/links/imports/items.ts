@@ -43,6 +43,8 @@ export type ShownImport = ImportRow & {
 
 /** An item with the link that it led to. */
 export type ShownItem = ImportItemRow & {
+  /** When the import was started, or else made. */
+  since: number;
   link: Pick<
     LinkRow,
     | "id"

@@ -210,25 +210,26 @@ export const ImportItem = z
     },
   });
 
-export const toImportItem =
-  (now: number, since: number) =>
-  (row: ShownItem): z.infer<typeof ImportItem> => {
-    const { url, group, frequency, noted = {}, notKept = [] } = itemOf(row);
-    const isDuplicate = row.outcome === "duplicate";
-    return {
-      line: row.line,
-      url,
-      outcome: row.outcome,
-      reason: isDuplicate ? null : row.detail,
-      duplicate_of: isDuplicate ? Number(row.detail) : null,
-      link_id: row.linkId,
-      not_kept: notKept.map(({ field, why }) => ({ field, reason: why })),
-      group,
-      check_frequency: frequency,
-      noted,
-      check: row.link && checkOf(row.link, now, since),
-    };
+export function toImportItem(
+  { since, ...row }: ShownItem,
+  now: number,
+): z.infer<typeof ImportItem> {
+  const { url, group, frequency, noted = {}, notKept = [] } = itemOf(row);
+  const isDuplicate = row.outcome === "duplicate";
+  return {
+    line: row.line,
+    url,
+    outcome: row.outcome,
+    reason: isDuplicate ? null : row.detail,
+    duplicate_of: isDuplicate ? Number(row.detail) : null,
+    link_id: row.linkId,
+    not_kept: notKept.map(({ field, why }) => ({ field, reason: why })),
+    group,
+    check_frequency: frequency,
+    noted,
+    check: row.link && checkOf(row.link, now, since),
   };
+}
 
 const itemOf = ({ item }: ImportItemRow): Item => JSON.parse(item);
 

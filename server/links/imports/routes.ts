@@ -1,18 +1,11 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { claimUpload, idempotency } from "../../api/idempotency.ts";
-import {
-  callers,
-  createRefusals,
-  data,
-  deleteRefusals,
-  ErrorReply,
-  pageOf,
-  recordRefusals,
-  refusals,
-  toPage,
-} from "../../api/reply.ts";
+import { type Caller, contextOf } from "../../api/caller.ts";
+import { edge } from "../../api/edge.ts";
+import { claimUpload } from "../../api/idempotency.ts";
+import { data, ErrorReply, refusals } from "../../api/reply.ts";
 import { paging } from "../../lib/fields.ts";
+import type { PageQuery } from "../../lib/paging.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
   deleteImport,
@@ -27,84 +20,66 @@ import {
 import * as model from "./model.ts";
 import { takeUpload, UPLOAD_LIMIT } from "./upload.ts";
 
-export const importRoutes = (deps: Deps) =>
-  new Elysia({ tags: ["Imports"] })
-    .use(callers)
+export const importRoutes = (deps: Deps) => {
+  const { list, read, removeInSteps, post } = edge(deps);
+  return new Elysia({ tags: ["Imports"] })
     .get(
-      "/imports",
-      async ({ caller, query, request, set }) => {
-        const { items, total } = await listImports(deps, caller, query);
-        const shown = await Promise.all(items.map((row) => showImport(deps, caller, row)));
-        return toPage({ items: shown, total }, query, model.toImport, { request, set });
-      },
-      {
+      ...list("/imports", listShown, {
+        operationId: "listImports",
+        summary: "List imports, newest first",
+        description:
+          "Also those that `stillup import` and the dashboard have made. The result of an import is kept for 30 days, a list that was not added for a day.",
         query: z.object(paging()),
-        response: { 200: pageOf(model.Import), ...refusals },
-        detail: {
-          access: "read",
-          operationId: "listImports",
-          summary: "List imports, newest first",
-          description:
-            "Also those that `stillup import` and the dashboard have made. The result of an import is kept for 30 days, a list that was not added for a day.",
-        },
-      },
+        item: model.Import,
+        toItem: model.toImport,
+      }),
     )
     .get(
-      "/imports/:id",
-      async ({ caller, params }) => {
-        const row = await findImport(deps, caller, params.id);
-        return { data: model.toImport(await showImport(deps, caller, row)) };
-      },
-      {
-        response: { 200: data(model.Import), ...recordRefusals },
-        detail: {
-          access: "read",
+      ...read(
+        "/imports/:id",
+        async (deps, { caller, params }) =>
+          showImport(deps, caller, await findImport(deps, caller, params.id)),
+        {
           operationId: "getImport",
           summary: "Get the progress and the result of an import",
+          reply: model.Import,
+          toReply: model.toImport,
         },
-      },
+      ),
     )
     .get(
-      "/imports/:id/items",
-      async ({ caller, params, query, request, set }) => {
-        const row = await findImport(deps, caller, params.id);
-        const since = row.startedAt ?? row.createdAt;
-        const toItem = model.toImportItem(deps.clock.now(), since);
-        return toPage(await listItems(deps, row, query), query, toItem, { request, set });
-      },
-      {
-        query: model.ImportItemQuery,
-        response: { 200: pageOf(model.ImportItem), ...recordRefusals },
-        detail: {
-          access: "read",
+      ...list(
+        "/imports/:id/items",
+        async (deps, { caller, params, query }) =>
+          listItems(deps, await findImport(deps, caller, params.id), query),
+        {
           operationId: "listImportItems",
           summary: "List what becomes of the rows of a list",
           description:
             "`waiting` rows are not previewed yet, `new` ones would be added. `reason` says why a row is refused, and `not_kept` what a link does not get of its row.",
+          query: model.ImportItemQuery,
+          item: model.ImportItem,
+          toItem: model.toImportItem,
         },
-      },
+      ),
     )
     .delete(
-      "/imports/:id",
-      async ({ caller, params, status }) => {
-        await deleteImport(deps, caller, params.id);
-        return status(204, undefined);
-      },
-      {
-        response: { 204: z.undefined(), ...deleteRefusals, 409: ErrorReply },
-        detail: {
-          access: "write",
+      ...removeInSteps(
+        "/imports/:id",
+        (deps, { caller, params }) => deleteImport(deps, caller, params.id),
+        {
           operationId: "deleteImport",
           summary: "Forget a list and its result",
           description:
             "Links that were added stay. 409 `wrong_status` while they are added or taken back.",
+          refuses: [404, 409, 412],
         },
-      },
+      ),
     )
     .post(
       "/imports",
-      async ({ caller, query, request, set, status }) => {
-        const taken = await takeUpload(deps, caller, {
+      async ({ query, request, set, status }) => {
+        const taken = await takeUpload(deps, contextOf(request).caller!, {
           body: request.body,
           query,
           claim: async (hash) =>
@@ -127,61 +102,55 @@ export const importRoutes = (deps: Deps) =>
         },
       },
     )
-    .use(idempotency(deps))
+
     .post(
-      "/imports/:id/start",
-      async ({ caller, params, body, saveReply }) => {
-        const save = saveReply(200, model.toImport);
-        const row = await startImport(deps, caller, params.id, body, save);
-        return { data: model.toImport(row) };
-      },
-      {
-        body: model.ImportStart,
-        response: { 200: data(model.Import), ...recordRefusals, ...createRefusals },
-        detail: {
-          access: "write",
+      ...post(
+        "/imports/:id/start",
+        (unit, { caller, params, body }) => startImport(unit, caller, params.id, body),
+        {
           operationId: "startImport",
           summary: "Add the links of an import",
           description:
             "In the background, 1,000 at a time, also across a restart of the server. Continues an import that was stopped. Repeating it does nothing.",
+          body: model.ImportStart,
+          reply: model.Import,
+          toReply: model.toImport,
         },
-      },
+      ),
     )
     .post(
-      "/imports/:id/stop",
-      async ({ caller, params, saveReply }) => {
-        const save = saveReply(200, model.toImport);
-        const row = await stopImport(deps, caller, params.id, save);
-        return { data: model.toImport(row) };
-      },
-      {
-        response: { 200: data(model.Import), ...recordRefusals, 409: ErrorReply },
-        detail: {
-          access: "write",
+      ...post(
+        "/imports/:id/stop",
+        (unit, { caller, params }) => stopImport(unit, caller, params.id),
+        {
           operationId: "stopImport",
           summary: "Stop adding the links of an import",
           description: "What was added stays. 409 `wrong_status` if none are being added.",
+          reply: model.Import,
+          toReply: model.toImport,
         },
-      },
+      ),
     )
     .post(
-      "/imports/:id/undo",
-      async ({ caller, params, saveReply }) => {
-        const save = saveReply(200, model.toImport);
-        const row = await undoImport(deps, caller, params.id, save);
-        return { data: model.toImport(row) };
-      },
-      {
-        response: { 200: data(model.Import), ...recordRefusals, 409: ErrorReply },
-        detail: {
-          access: "write",
-          writes: "on-full-disk",
+      ...post(
+        "/imports/:id/undo",
+        (unit, { caller, params }) => undoImport(unit, caller, params.id),
+        {
           operationId: "undoImport",
           summary: "Take back the links of an import",
           description:
             "Deletes the links that it created, and the groups that it made and that are empty then. Links that it changed stay as they are. The import is `ready` again afterwards.",
+          writes: "on-full-disk",
+          reply: model.Import,
+          toReply: model.toImport,
         },
-      },
+      ),
     );
+};
+
+async function listShown(deps: Deps, { caller, query }: { caller: Caller; query: PageQuery }) {
+  const { items, total } = await listImports(deps, caller, query);
+  return { items: await Promise.all(items.map((row) => showImport(deps, caller, row))), total };
+}
 
 const locationOf = ({ id }: { id: string }) => `/api/v1/imports/${id}`;
