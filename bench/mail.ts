@@ -8,6 +8,7 @@ import { createDeliverer } from "../server/webhooks/deliverer.ts";
 import { sampleOf } from "../server/webhooks/event-types.ts";
 import { publishEvents } from "../server/webhooks/events.ts";
 import { createWebhook, deleteWebhook } from "../server/webhooks/webhooks.ts";
+import { makeChange } from "../server/work/unit.ts";
 import { GOOD_TLS, mailSettings, startMailHost } from "../tests/smtp.ts";
 import { newHome } from "./program.ts";
 import { type Note, p99Of } from "./table.ts";
@@ -124,7 +125,8 @@ async function open(settings: Env) {
   const tierLimits = { ...deps.config.tierLimits, enterprise: roomy };
   const wide = { ...deps, config: { ...deps.config, tierLimits } };
   let made = 0;
-  const webhook = (body: object) => createWebhook(wide, caller, body);
+  const webhook = (body: object) =>
+    makeChange(wide, caller, (unit) => createWebhook(unit, caller, body));
   const recipient = async () => {
     const address = `reader${++made}@example.org`;
     const at = { accountId, address, n: 0, confirmedAt: Date.now() };

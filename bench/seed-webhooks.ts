@@ -7,6 +7,7 @@ import type { EventType } from "../server/lib/vocabulary.ts";
 import { sampleOf } from "../server/webhooks/event-types.ts";
 import { type NewEvent, publishEvents } from "../server/webhooks/events.ts";
 import { createWebhook } from "../server/webhooks/webhooks.ts";
+import { makeChange } from "../server/work/unit.ts";
 
 type Webhooks = {
   urls: string[];
@@ -33,7 +34,10 @@ export async function seedWebhooks(
     permissions,
     by: OPERATOR,
   };
-  for (const url of urls) await createWebhook(deps, caller, { url, events, first_verdicts: true });
+  for (const url of urls)
+    await makeChange(deps, caller, (unit) =>
+      createWebhook(unit, caller, { url, events, first_verdicts: true }),
+    );
   const at = Date.now() - pending;
   const happened = Array.from({ length: pending }, (_, n) => deadLink(accountId, at + n));
   for (const some of chunksOf(ROWS_AT_ONCE, happened)) {

@@ -35,6 +35,9 @@ const WINGS = [
   "main.ts",
 ];
 
+/** The wings with files that import themselves by way of others. No others may, and these should not. */
+const WITH_CIRCLES = ["config", "work", "api", "history", "accounts", "sources", "ops", "views"];
+
 /** The wings that know the web framework; elsewhere only routes do. */
 const OF_HTTP = ["api", "http", "app"];
 
@@ -131,6 +134,14 @@ describe("In the server", () => {
     );
 
     expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("no file imports itself by way of others of its wing", () => {
+    const inside = ofOurs.filter(
+      ({ from, to }) => wingOf(from) === wingOf(to) && !WITH_CIRCLES.includes(wingOf(from)),
+    );
+
+    expect(circlesIn(inside)).toEqual([]);
   });
 
   test("the server starts no other program than itself, and only `stillup check` asks git", () => {

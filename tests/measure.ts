@@ -8,8 +8,9 @@ import { plugin } from "bun";
 import { parseSync, Visitor } from "vite";
 import { circlesIn, importsOf, isTest, mutualPairs, productFiles, ROOT } from "./imports.ts";
 
-/** Facts about services, and lists that come from elsewhere: read as data, not as code. */
-const DATA = /^server\/verdict\/services\/records\/|^server\/lib\/public-suffixes/;
+/** Facts about services, words and marks of known pages, and lists from elsewhere: read as data, not as code. */
+const DATA =
+  /^server\/verdict\/(services\/records|signals\/known)\/(?!signature)|^server\/lib\/public-suffixes/;
 /** The rooms that know nothing of the product. */
 const GROUND = /^server\/(ground|lib|db|net)\//;
 

@@ -38,7 +38,9 @@ onServer("An account that goes with its last owner", (server, { testOnBoth }) =>
         const email = `${name}@example.org`;
         const { account, owner } = await createAccount(deps, { ...input, email });
         const caller = await operatorOf(deps, account.id);
-        const group = await createGroup(deps, caller, { name, color: "#000000" });
+        const group = await makeChange(deps, caller, (unit) =>
+          createGroup(unit, caller, { name, color: "#000000" }),
+        );
         const url = "https://example.org/";
         await createLinks(deps, caller, [{ url, group_id: group.id }, { url: `${url}2` }]);
         await makeChange(deps, caller, (unit) => createKey(unit, caller, { name }));

@@ -31,6 +31,7 @@ import { oneAtATime } from "../lib/concurrency.ts";
 import { notFound } from "../lib/errors.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit } from "../work/unit.ts";
 import { emailTarget, recordChange } from "./audit.ts";
 
 /**
@@ -46,7 +47,8 @@ export async function deleteAccount(
   by: Actor,
   refuse: (tx: Store) => Promise<void> = async () => {},
 ): Promise<void> {
-  const account = await deps.store.transaction(async (tx) => {
+  const account = await inUnit(deps, async (unit) => {
+    const { store: tx, clock } = unit;
     const [found] = await tx.select().from(accounts).where(eq(accounts.id, accountId));
     if (!found) throw notFound("account");
     await lockAdministration(tx, found.no);
@@ -54,8 +56,8 @@ export async function deleteAccount(
     // Without people, the deletion has begun and is on record.
     const isFirst = (await tx.$count(users, eq(users.accountId, accountId))) > 0;
     const entry = { action: "account.deleted", by, accountId, target: emailTarget(found) } as const;
-    if (isFirst) await recordChange({ ...deps, store: tx }, entry);
-    await removeAccess(tx, accountId, deps.clock.now());
+    if (isFirst) await recordChange(unit, entry);
+    await removeAccess(tx, accountId, clock.now());
     return found;
   });
   await eraseAccount(deps, account);

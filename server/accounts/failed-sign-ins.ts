@@ -3,6 +3,7 @@ import type { FailedSignIns } from "../api/caller.ts";
 import { lockUser } from "../db/queries.ts";
 import { failedSignIns, sessions, type UserRow, users } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit, type Unit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";
 import type { Tally } from "./guard.ts";
 
@@ -53,14 +54,14 @@ export function failureTally({ clock }: Deps, email: string, network: string): T
 
 /**
  * Deletes and returns the person's failed sign-ins since they last signed in, null if there are none, and records
- * those that are not in the audit log yet. `deps.store` is a transaction.
+ * those that are not in the audit log yet.
  */
-export async function takeFailures(deps: Deps, user: UserRow): Promise<FailedSignIns | null> {
-  const rows = await deps.store
+export async function takeFailures(unit: Unit, user: UserRow): Promise<FailedSignIns | null> {
+  const rows = await unit.store
     .delete(failedSignIns)
     .where(eq(failedSignIns.userId, user.id))
     .returning();
-  await recordRows(deps, user, rows);
+  await recordRows(unit, user, rows);
   return summaryOf(rows);
 }
 
@@ -79,15 +80,15 @@ export async function recordFailedSignIns(deps: Deps): Promise<void> {
   );
   const due = store.select({ id: failedSignIns.userId }).from(failedSignIns).where(isDue);
   for (const user of await store.select().from(users).where(inArray(users.id, due))) {
-    await store.transaction((tx) => recordNew({ ...deps, store: tx }, user));
+    await inUnit(deps, (unit) => recordNew(unit, user));
   }
 }
 
-async function recordNew(deps: Deps, user: UserRow): Promise<void> {
-  const { store, clock } = deps;
+async function recordNew(unit: Unit, user: UserRow): Promise<void> {
+  const { store, clock } = unit;
   await lockUser(store, user.id);
   const rows = await store.select().from(failedSignIns).where(eq(failedSignIns.userId, user.id));
-  await recordRows(deps, user, rows);
+  await recordRows(unit, user, rows);
   const recordAt = clock.now() + DAY;
   // A failure that is counted meanwhile must stay unrecorded.
   for (const { addressRange, failures } of rows) {
@@ -99,11 +100,11 @@ async function recordNew(deps: Deps, user: UserRow): Promise<void> {
 }
 
 /** Records, in one entry, the failures that are in no entry yet. */
-async function recordRows(deps: Deps, user: UserRow, rows: Row[]): Promise<void> {
+async function recordRows(unit: Unit, user: UserRow, rows: Row[]): Promise<void> {
   const [only, ...others] = rows;
   const network = others.length === 0 ? only?.addressRange : undefined;
   const by = { ...STRANGER, address: () => network || null };
-  await recordPersonChange(deps, by, user, {
+  await recordPersonChange(unit, by, user, {
     action: "person.sign_in_failed",
     count: rows.reduce((all, { failures, recorded }) => all + Math.max(0, failures - recorded), 0),
   });

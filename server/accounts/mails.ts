@@ -10,6 +10,7 @@ import {
   queueMail,
 } from "../mail/queue.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit } from "../work/unit.ts";
 import type { Invitation } from "./model.ts";
 import { createPasswordLink, findUser } from "./users.ts";
 
@@ -166,5 +167,5 @@ export async function requestPasswordMail(deps: Deps, address: string): Promise<
   const user = await findUser(deps, address);
   const [userId, accountId] = [user?.id ?? null, user?.accountId ?? null];
   const message = { kind: "password", accountId, userId, address, data: { by: null } } as const;
-  await deps.store.transaction((tx) => queueMail({ ...deps, store: tx }, message));
+  await inUnit(deps, (unit) => queueMail(unit, message));
 }

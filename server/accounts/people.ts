@@ -7,6 +7,7 @@ import { accounts, identities, linkDetails, sessions, type UserRow, users } from
 import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit, type Unit } from "../work/unit.ts";
 import { fieldsOf, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
 import { countKeysByMaker } from "./keys.ts";
@@ -108,25 +109,25 @@ export const invitePerson = (
   { email, role }: NewPerson,
   deliver?: Deliver,
 ): Promise<Invitation> =>
-  deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
-    await lockAccountOf(tx, accountId, manager, "account");
-    const people = await listPeople(at, [accountId]);
+  inUnit(deps, async (unit) => {
+    const { store, clock, mail } = unit;
+    await lockAccountOf(store, accountId, manager, "account");
+    const people = await listPeople(unit, [accountId]);
     if (people.length >= MOST_PEOPLE) throw limitReached("people", MOST_PEOPLE, people.length);
     if (people.some((person) => person.email === email)) throw duplicateEmail(email);
-    const user = freshUser({ accountId, email, role, createdAt: deps.clock.now() });
-    const added = await tx.insert(users).values(user).onConflictDoNothing().returning();
+    const user = freshUser({ accountId, email, role, createdAt: clock.now() });
+    const added = await store.insert(users).values(user).onConflictDoNothing().returning();
     const { by } = manager.session.caller;
-    await recordPersonChange(at, by, user, { action: "person.invited" });
+    await recordPersonChange(unit, by, user, { action: "person.invited" });
     // Usually only the invited person sees the link.
-    if (deps.mail && deliver === "link") {
-      await recordPersonChange(at, by, user, { action: "person.password_link_made" });
+    if (mail && deliver === "link") {
+      await recordPersonChange(unit, by, user, { action: "person.password_link_made" });
     }
-    if (added.length > 0) return handOver("invite", by, deliver)(at, user);
+    if (added.length > 0) return handOver("invite", by, deliver)(unit, user);
     if (manager.as === "administrator") throw duplicateEmail(email);
     const elsewhere = { ...user, email: user.id, invitedEmail: email };
-    await tx.insert(users).values(elsewhere);
-    return handOver("invite", by, deliver)(at, elsewhere);
+    await store.insert(users).values(elsewhere);
+    return handOver("invite", by, deliver)(unit, elsewhere);
   });
 
 /**
@@ -140,23 +141,24 @@ export async function changePerson(
   id: string,
   { role, isAdmin }: { role?: UserRow["role"] | undefined; isAdmin?: boolean | undefined },
 ): Promise<Person> {
-  const changed = await deps.store.transaction(async (tx) => {
-    const user = await lockPerson(tx, manager, id);
+  const changed = await inUnit(deps, async (unit) => {
+    const { store } = unit;
+    const user = await lockPerson(store, manager, id);
     if (isOneself(manager, user) && isAdmin === false) throw ownRights(manager);
     const present = { role: user.role, is_admin: user.isAdmin };
     const fields = fieldsOf({ role, is_admin: isAdmin }, present);
     if (fields.length === 0) return user;
     refuseAdministrator(manager, user);
-    await refuseRoleByProvider(deps, tx, user);
-    if (role !== undefined && role !== "owner") await refuseLastOwner(tx, user);
-    await tx
+    await refuseRoleByProvider(unit, user);
+    if (role !== undefined && role !== "owner") await refuseLastOwner(store, user);
+    await store
       .update(users)
       .set({ ...(role && { role }), ...(isAdmin !== undefined && { isAdmin }) })
       .where(eq(users.id, user.id));
     // An owner may have created it, and must not be able to sign in as an administrator with it.
-    if (isAdmin && !user.isAdmin) await deletePasswordLinks(tx, user.id);
+    if (isAdmin && !user.isAdmin) await deletePasswordLinks(store, user.id);
     const change = { action: "person.changed", fields } as const;
-    await recordPersonChange({ ...deps, store: tx }, manager.session.caller.by, user, change);
+    await recordPersonChange(unit, manager.session.caller.by, user, change);
     return user;
   });
   const people = await listPeople(deps, [changed.accountId]);
@@ -176,20 +178,20 @@ export const removePerson = (
   id: string,
   { revokeKeys = false, assignTo = null }: Removal = {},
 ): Promise<void> =>
-  deps.store.transaction(async (tx) => {
-    const user = await lockPerson(tx, manager, id);
+  inUnit(deps, async (unit) => {
+    const { store } = unit;
+    const user = await lockPerson(store, manager, id);
     if (isOneself(manager, user)) throw ownRights(manager);
     refuseAdministrator(manager, user);
-    await refuseLastOwner(tx, user);
-    if (assignTo !== null) await refuseStranger(tx, user, assignTo);
-    const within = { ...deps, store: tx };
+    await refuseLastOwner(store, user);
+    if (assignTo !== null) await refuseStranger(store, user, assignTo);
     const { by } = manager.session.caller;
     if (assignTo !== null) {
-      const count = (await countAssigned(tx, [user.id])).get(user.id) ?? 0;
+      const count = (await countAssigned(store, [user.id])).get(user.id) ?? 0;
       const counts = new Map(count > 0 ? [[assignTo, count]] : []);
-      await queueAssignedMails(within, { accountId: user.accountId, by }, counts);
+      await queueAssignedMails(unit, { accountId: user.accountId, by }, counts);
     }
-    await removeUser(within, by, user, { revokeKeys, assignTo });
+    await removeUser(unit, by, user, { revokeKeys, assignTo });
   });
 
 type Removal = { revokeKeys?: boolean | undefined; assignTo?: string | null | undefined };
@@ -219,13 +221,13 @@ export const resetPerson = (
   id: string,
   deliver?: Deliver,
 ): Promise<Invitation> =>
-  deps.store.transaction(async (tx) => {
-    refusePasswords(deps);
-    const user = await lockPerson(tx, manager, id);
+  inUnit(deps, async (unit) => {
+    refusePasswords(unit);
+    const user = await lockPerson(unit.store, manager, id);
     refuseAdministrator(manager, user);
     const { by } = manager.session.caller;
     const kind = user.passwordHash === null ? "invite" : "password";
-    return resetPassword({ ...deps, store: tx }, user, by, handOver(kind, by, deliver));
+    return resetPassword(unit, user, by, handOver(kind, by, deliver));
   });
 
 /**
@@ -318,10 +320,10 @@ function refuseAdministrator({ session, as }: Manager, { isAdmin, email }: UserR
 }
 
 /** Otherwise the next sign-in would undo the change. */
-async function refuseRoleByProvider({ config }: Deps, tx: Store, { id, email }: UserRow) {
+async function refuseRoleByProvider({ config, store }: Unit, { id, email }: UserRow) {
   const oidc = oidcOf(config);
   if (!oidc?.roles) return;
-  if ((await tx.$count(identities, eq(identities.userId, id))) === 0) return;
+  if ((await store.$count(identities, eq(identities.userId, id))) === 0) return;
   throw conflict(`The groups at ${oidc.name} decide what ${email} may do. Change them there.`, {
     reason: "set_by_provider",
   });

@@ -7,6 +7,7 @@ import {
   openBrowser,
 } from "../../tests/session/browser.ts";
 import { OPERATOR } from "../api/caller.ts";
+import { inUnit } from "../work/unit.ts";
 import { asToken, resetPassword } from "./users.ts";
 
 const MINUTE = 60_000;
@@ -74,9 +75,11 @@ onServer(
       await browser.signIn(owner.email);
       const set = (token: string) =>
         openBrowser(server()).post("/password", { token, password: NEXT });
+      const reset = () =>
+        inUnit(server().deps, (unit) => resetPassword(unit, owner, OPERATOR, asToken));
 
-      const old = await resetPassword(server().deps, owner, OPERATOR, asToken);
-      const token = await resetPassword(server().deps, owner, OPERATOR, asToken);
+      const old = await reset();
+      const token = await reset();
 
       expect((await browser.get("/links")).status).toBe(401);
       expect((await set(old)).status).toBe(404);

@@ -14,6 +14,7 @@ import { hashToken, newSessionToken } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { storedUserAgent } from "../lib/text.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";
 import { SESSION_ID_LENGTH } from "./model.ts";
 
@@ -134,13 +135,13 @@ const end = (
   action: "person.signed_out" | "person.sessions_ended",
   which: SQL,
 ): Promise<number> =>
-  deps.store.transaction(async (tx) => {
-    const ended = await tx
+  inUnit(deps, async (unit) => {
+    const ended = await unit.store
       .delete(sessions)
       .where(and(eq(sessions.userId, user.id), which))
       .returning({ hash: sessions.tokenHash });
     const change = { action, count: ended.length };
-    await recordPersonChange({ ...deps, store: tx }, caller.by, user, change);
+    await recordPersonChange(unit, caller.by, user, change);
     return ended.length;
   });
 

@@ -14,6 +14,7 @@ import {
   SHORTEST_WITH_CODE,
 } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit, type Unit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";
 import { redeemCode } from "./codes.ts";
 import { failureTally, takeFailures } from "./failed-sign-ins.ts";
@@ -99,9 +100,9 @@ export async function changePassword(
     return known?.id === id ? known : invalid({ current: [NOT_YOURS] });
   });
   const hash = await deps.passwords.hash(next, tokenHash);
-  return deps.store.transaction(async (tx) => {
-    if (!(await isUnchanged(tx, user))) throw invalid({ current: [NOT_YOURS] });
-    return setPassword({ ...deps, store: tx }, user, hash, visitor);
+  return inUnit(deps, async (unit) => {
+    if (!(await isUnchanged(unit.store, user))) throw invalid({ current: [NOT_YOURS] });
+    return setPassword(unit, user, hash, visitor);
   });
 }
 
@@ -115,7 +116,6 @@ export async function setPasswordByLink(
   { token, password, code }: { token: string; password: string; code?: string | undefined },
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const { store, clock } = deps;
   const found = await findLinkedUser(deps, token);
   if (!found) throw linkIsInvalid();
   const { user, isMailed } = found;
@@ -125,11 +125,11 @@ export async function setPasswordByLink(
   if (problem) throw invalid({ password: [problem] });
   const hash = await deps.passwords.hash(password, turnOf(visitor));
   if (user.totpSecret) await requireCode(deps, user, code, linkAttempt(token));
-  return store.transaction(async (tx) => {
-    if (!(await isUnchanged(tx, user))) throw linkIsInvalid();
-    if (!(await findLinkedUser({ store: tx, clock }, token))) throw linkIsInvalid();
-    if (isMailed) await noteVerified(tx, user.id, clock.now());
-    return setPassword({ ...deps, store: tx }, user, hash, visitor);
+  return inUnit(deps, async (unit) => {
+    if (!(await isUnchanged(unit.store, user))) throw linkIsInvalid();
+    if (!(await findLinkedUser(unit, token))) throw linkIsInvalid();
+    if (isMailed) await noteVerified(unit.store, user.id, unit.clock.now());
+    return setPassword(unit, user, hash, visitor);
   });
 }
 
@@ -162,15 +162,14 @@ async function signInByLink(
 ): Promise<SignedIn> {
   if (await isInvited(deps, user)) throw passwordOff();
   if (user.totpSecret) await requireCode(deps, user, code, linkAttempt(token));
-  const { clock } = deps;
-  return deps.store.transaction(async (tx) => {
-    if (!(await findLinkedUser({ store: tx, clock }, token))) throw linkIsInvalid();
-    await tx.delete(passwordLinks).where(eq(passwordLinks.userId, user.id));
-    const at = { ...deps, store: tx };
-    await recordPersonChange(at, actorOf(user, visitor), user, { action: "person.signed_in" });
+  return inUnit(deps, async (unit) => {
+    const { store, clock } = unit;
+    if (!(await findLinkedUser(unit, token))) throw linkIsInvalid();
+    await store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id));
+    await recordPersonChange(unit, actorOf(user, visitor), user, { action: "person.signed_in" });
     const { userAgent } = visitor;
     const endsAt = clock.now() + sessionMs;
-    return { token: await createSession(tx, user.id, clock.now(), { userAgent, endsAt }), user };
+    return { token: await createSession(store, user.id, clock.now(), { userAgent, endsAt }), user };
   });
 }
 
@@ -342,19 +341,19 @@ function asWrongCode(error: unknown): AppError {
   throw error;
 }
 
-/** In a transaction in which `isUnchanged` holds. */
+/** Where `isUnchanged` holds. */
 async function setPassword(
-  deps: Deps,
+  unit: Unit,
   user: UserRow,
   passwordHash: string,
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const { store, clock } = deps;
+  const { store, clock } = unit;
   await store.update(users).set({ passwordHash }).where(eq(users.id, user.id));
   await store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id));
   const change = { action: "person.password_changed" } as const;
-  await recordPersonChange(deps, actorOf(user, visitor), user, change);
-  if (user.passwordHash !== null) await queueChangeMail(deps, user, "password");
+  await recordPersonChange(unit, actorOf(user, visitor), user, change);
+  if (user.passwordHash !== null) await queueChangeMail(unit, user, "password");
   await endSessionsOf(store, user.id);
   const token = await createSession(store, user.id, clock.now(), visitor);
   return { token, user: { ...user, passwordHash } };
@@ -367,19 +366,18 @@ async function startSession(
   password: string,
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const { store, clock } = deps;
   const passwordHash = await currentHash(deps, user, password, visitor);
-  const started = await store.transaction(async (tx) => {
-    if (!(await isUnchanged(tx, user))) return null;
-    const at = { ...deps, store: tx };
-    const failed = await takeFailures(at, user);
-    await recordPersonChange(at, actorOf(user, visitor), user, { action: "person.signed_in" });
+  const started = await inUnit(deps, async (unit) => {
+    const { store, clock } = unit;
+    if (!(await isUnchanged(store, user))) return null;
+    const failed = await takeFailures(unit, user);
+    await recordPersonChange(unit, actorOf(user, visitor), user, { action: "person.signed_in" });
     if (passwordHash !== user.passwordHash) {
-      await tx.update(users).set({ passwordHash }).where(eq(users.id, user.id));
+      await store.update(users).set({ passwordHash }).where(eq(users.id, user.id));
     }
-    await tx.delete(sessions).where(eq(sessions.tokenHash, visitor.sessionHash ?? ""));
+    await store.delete(sessions).where(eq(sessions.tokenHash, visitor.sessionHash ?? ""));
     const { userAgent } = visitor;
-    const token = await createSession(tx, user.id, clock.now(), { userAgent, failed });
+    const token = await createSession(store, user.id, clock.now(), { userAgent, failed });
     return { token, user: { ...user, passwordHash }, failed };
   });
   if (started) return started;

@@ -1,9 +1,10 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { OPERATOR, type Session } from "../api/caller.ts";
+import { type Actor, OPERATOR, type Session } from "../api/caller.ts";
 import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit, type Unit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";
 import {
   deleteRecoveryCodes,
@@ -55,15 +56,15 @@ export async function beginTwoFactor(
   });
   const totp = newTotp(user.email);
   const totpPending = deps.secrets.seal(totp.secret);
-  await deps.store.transaction(async (tx) => {
-    const begun = await tx
+  await inUnit(deps, async (unit) => {
+    const begun = await unit.store
       .update(users)
       .set({ totpPending })
       .where(and(eq(users.id, user.id), isNull(users.totpSecret)))
       .returning({ id: users.id });
     if (begun.length === 0) throw isOnAlready();
     const change = { action: "person.two_factor_begun" } as const;
-    await recordPersonChange({ ...deps, store: tx }, session.caller.by, user, change);
+    await recordPersonChange(unit, session.caller.by, user, change);
   });
   return totp;
 }
@@ -88,19 +89,20 @@ export async function confirmTwoFactor(
       step ?? invalid({ code: ["is wrong; make sure that the clocks of both devices are right"] })
     );
   });
-  return deps.store.transaction(async (tx) => {
-    const [row] = await tx
+  return inUnit(deps, async (unit) => {
+    const { store, clock } = unit;
+    const [row] = await store
       .update(users)
       .set({ totpSecret, totpPending: null, totpStep })
       .where(and(eq(users.id, user.id), eq(users.totpPending, totpSecret)))
       .returning();
     if (!row) throw nothingToConfirm();
     const change = { action: "person.two_factor_on" } as const;
-    await recordPersonChange({ ...deps, store: tx }, caller.by, user, change);
-    await queueChangeMail({ ...deps, store: tx }, row, "two_factor_on");
-    const codes = await replaceRecoveryCodes(tx, user.id);
-    await endSessionsOf(tx, user.id);
-    const token = await createSession(tx, user.id, deps.clock.now(), visitor);
+    await recordPersonChange(unit, caller.by, user, change);
+    await queueChangeMail(unit, row, "two_factor_on");
+    const codes = await replaceRecoveryCodes(store, user.id);
+    await endSessionsOf(store, user.id);
+    const token = await createSession(store, user.id, clock.now(), visitor);
     return { token, user: row, codes };
   });
 }
@@ -121,19 +123,14 @@ export async function endTwoFactor(
   const user = await reauthenticate(deps, session, proof, () => {
     if (next === undefined && isShort(proof.password)) throw invalid({ new: [NEW_NEEDED] });
   });
-  const { passwords, clock } = deps;
   const passwordHash =
-    next === undefined ? user.passwordHash : await passwords.hash(next, session.tokenHash);
-  return deps.store.transaction(async (tx) => {
-    if (!(await isUnchanged(tx, user))) throw invalid({ password: [NOT_YOURS] });
+    next === undefined ? user.passwordHash : await deps.passwords.hash(next, session.tokenHash);
+  return inUnit(deps, async (unit) => {
+    const { store, clock } = unit;
+    if (!(await isUnchanged(store, user))) throw invalid({ password: [NOT_YOURS] });
     const changed = { ...NO_FACTOR, passwordHash };
-    await tx.update(users).set(changed).where(eq(users.id, user.id));
-    await deleteRecoveryCodes(tx, user.id);
-    const change = { action: "person.two_factor_off" } as const;
-    await recordPersonChange({ ...deps, store: tx }, session.caller.by, user, change);
-    await queueChangeMail({ ...deps, store: tx }, user, "two_factor_off");
-    await endSessionsOf(tx, user.id);
-    const token = await createSession(tx, user.id, clock.now(), visitor);
+    await removeFactor(unit, session.caller.by, user, changed);
+    const token = await createSession(store, user.id, clock.now(), visitor);
     return { token, user: { ...user, ...changed } };
   });
 }
@@ -149,23 +146,26 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   refuseWithoutFactor(session);
   const user = await reauthenticate(deps, session, proof);
-  return deps.store.transaction(async (tx) => {
+  return inUnit(deps, async (unit) => {
     const change = { action: "person.recovery_codes_made" } as const;
-    await recordPersonChange({ ...deps, store: tx }, session.caller.by, user, change);
-    return replaceRecoveryCodes(tx, user.id);
+    await recordPersonChange(unit, session.caller.by, user, change);
+    return replaceRecoveryCodes(unit.store, user.id);
   });
 }
 
 /** For the operator, when the second factor is lost. Ends all of the user's sessions. */
 export const removeTwoFactor = (deps: Deps, user: UserRow): Promise<void> =>
-  deps.store.transaction(async (tx) => {
-    await tx.update(users).set(NO_FACTOR).where(eq(users.id, user.id));
-    await deleteRecoveryCodes(tx, user.id);
-    await endSessionsOf(tx, user.id);
-    const change = { action: "person.two_factor_off" } as const;
-    await recordPersonChange({ ...deps, store: tx }, OPERATOR, user, change);
-    await queueChangeMail({ ...deps, store: tx }, user, "two_factor_off");
-  });
+  inUnit(deps, (unit) => removeFactor(unit, OPERATOR, user, NO_FACTOR));
+
+/** Turns it off, and ends all of the user's sessions. */
+async function removeFactor(unit: Unit, by: Actor, user: UserRow, changed: Partial<UserRow>) {
+  const { store } = unit;
+  await store.update(users).set(changed).where(eq(users.id, user.id));
+  await deleteRecoveryCodes(store, user.id);
+  await endSessionsOf(store, user.id);
+  await recordPersonChange(unit, by, user, { action: "person.two_factor_off" });
+  await queueChangeMail(unit, user, "two_factor_off");
+}
 
 async function pendingSecret({ store }: Deps, { id }: Session["user"]): Promise<string> {
   const [row] = await store.select().from(users).where(eq(users.id, id));

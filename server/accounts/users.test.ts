@@ -7,6 +7,7 @@ import { accounts, links, passwordLinks, users } from "../db/tables.ts";
 import { hashToken } from "../lib/ids.ts";
 import { createLink } from "../links/create.ts";
 import type { Deps } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
 import {
   asToken,
   createAccount,
@@ -79,7 +80,9 @@ onBothEngines(
       const second = await newColleague(server(), account, "owner");
       const { deps } = server();
       const caller = await operatorOf(deps, account.account.id);
-      await createLink(deps, caller, { url: "https://example.org/" });
+      await makeChange(deps, caller, (unit) =>
+        createLink(unit, caller, { url: "https://example.org/" }),
+      );
 
       const removals = await Promise.allSettled(
         [account.owner, second].map((owner) => deleteUser(deps, owner, { evenWithLinks: false })),
@@ -104,7 +107,9 @@ onBothEngines(
     test("the last owner goes with the account, and with its links only on purpose", async () => {
       const { owner, account } = await newOwner(server());
       const caller = await operatorOf(server().deps, account.id);
-      await createLink(server().deps, caller, { url: "https://example.org/" });
+      await makeChange(server().deps, caller, (unit) =>
+        createLink(unit, caller, { url: "https://example.org/" }),
+      );
       const remove = (evenWithLinks: boolean) =>
         deleteUser(server().deps, owner, { evenWithLinks });
 

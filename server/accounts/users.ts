@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { and, asc, eq, exists } from "drizzle-orm";
 import { type Actor, type Caller, OPERATOR } from "../api/caller.ts";
 import type { Config } from "../config/config.ts";
-import { countLinks, lockAccounts, takeNumbers } from "../db/queries.ts";
+import { countLinks, takeNumbers } from "../db/queries.ts";
 import { isDuplicate, type Store } from "../db/store.ts";
 import {
   type AccountRow,
@@ -21,6 +21,7 @@ import { AppError, conflict, noSuchPath, notFound } from "../lib/errors.ts";
 import { hashToken, newId, newSessionToken, newSetupToken } from "../lib/ids.ts";
 import type { Tier } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
+import { inUnit, makeChange, type Unit } from "../work/unit.ts";
 import { emailTarget, recordChange, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
 import { turnOf } from "./guard.ts";
@@ -52,15 +53,13 @@ export const createAccount = (
   input: NewOwner,
   by: Actor = OPERATOR,
 ): Promise<NewAccount> =>
-  deps.store
-    .transaction((tx) => insertAccount({ ...deps, store: tx }, input, by))
-    .catch(refuseDuplicateEmail(input.email));
+  inUnit(deps, (unit) => insertAccount(unit, input, by)).catch(refuseDuplicateEmail(input.email));
 
-/** Hands a user's one-time link over, in a transaction. */
-type HandOver<T> = (deps: Deps, user: UserRow) => Promise<T>;
+/** Hands a user's one-time link over. */
+type HandOver<T> = (unit: Unit, user: UserRow) => Promise<T>;
 
 /** To the operator, as its token. */
-export const asToken: HandOver<string> = (deps, { id }) => createPasswordLink(deps, id);
+export const asToken: HandOver<string> = (unit, { id }) => createPasswordLink(unit, id);
 
 /** The same for an owner who sets a password by a one-time link, with that link. */
 export const createInvitedAccount = <T>(
@@ -69,23 +68,20 @@ export const createInvitedAccount = <T>(
   by: Actor,
   handOver: HandOver<T>,
 ): Promise<NewAccount & { link: T }> =>
-  deps.store
-    .transaction(async (tx) => {
-      const at = { ...deps, store: tx };
-      const made = await insertAccount(at, { ...input, passwordHash: null }, by);
-      return { ...made, link: await handOver(at, made.owner) };
-    })
-    .catch(refuseDuplicateEmail(input.email));
+  inUnit(deps, async (unit) => {
+    const made = await insertAccount(unit, { ...input, passwordHash: null }, by);
+    return { ...made, link: await handOver(unit, made.owner) };
+  }).catch(refuseDuplicateEmail(input.email));
 
-/** Inserts an account with its owner and records that; `deps.store` is a transaction. */
+/** Inserts an account with its owner and records that. */
 async function insertAccount(
-  deps: Deps,
+  unit: Unit,
   { email, tier, passwordHash, isAdmin }: NewOwner,
   by: Actor,
 ): Promise<NewAccount> {
-  const { store, clock } = deps;
+  const { store, clock } = unit;
   const createdAt = clock.now();
-  const isFirst = !(await hasAccounts(deps));
+  const isFirst = !(await hasAccounts(unit));
   const no = await takeNumbers(store, 1);
   const account: AccountRow = { id: newId(), email, tier, createdAt, no, historySince: 0 };
   const owner: UserRow = {
@@ -96,7 +92,7 @@ async function insertAccount(
   await store.insert(accounts).values(account);
   await store.insert(users).values(owner);
   const target = emailTarget(account);
-  await recordChange(deps, { action: "account.created", by, accountId: account.id, target });
+  await recordChange(unit, { action: "account.created", by, accountId: account.id, target });
   return { account, owner };
 }
 
@@ -169,11 +165,9 @@ export async function deleteUser(
   { evenWithLinks, revokeKeys = false }: { evenWithLinks: boolean; revokeKeys?: boolean },
 ): Promise<"user" | "account"> {
   const { accountId } = user;
-  const { accountNo } = await operatorOf(deps, accountId);
-  const isRemoved = await deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [accountNo]);
-    if (await isLastOwner(tx, await requireSame(tx, user))) return false;
-    await removeUser({ ...deps, store: tx }, OPERATOR, user, { revokeKeys });
+  const isRemoved = await makeChange(deps, await operatorOf(deps, accountId), async (unit) => {
+    if (await isLastOwner(unit.store, await requireSame(unit.store, user))) return false;
+    await removeUser(unit, OPERATOR, user, { revokeKeys });
     return true;
   });
   if (isRemoved) return "user";
@@ -190,20 +184,20 @@ export async function deleteUser(
   return "account";
 }
 
-/** Removes a user, in a transaction that has locked their account. Optionally revokes the keys that they made. */
+/** Removes a user, whose account is locked. Optionally revokes the keys that they made. */
 export async function removeUser(
-  deps: Deps,
+  unit: Unit,
   by: Actor,
   user: UserRow,
   { revokeKeys, assignTo = null }: { revokeKeys: boolean; assignTo?: string | null | undefined },
 ): Promise<void> {
-  await recordPersonChange(deps, by, user, { action: "person.removed" });
-  if (revokeKeys) await revokeKeysMadeBy(deps, by, user);
-  await deps.store
+  await recordPersonChange(unit, by, user, { action: "person.removed" });
+  if (revokeKeys) await revokeKeysMadeBy(unit, by, user);
+  await unit.store
     .update(linkDetails)
     .set({ assigneeId: assignTo })
     .where(eq(linkDetails.assigneeId, user.id));
-  await deps.store.delete(users).where(eq(users.id, user.id));
+  await unit.store.delete(users).where(eq(users.id, user.id));
 }
 
 /** Whether the user is the only owner of their account. Ask in a transaction that has locked the account. */
@@ -235,18 +229,16 @@ export async function deletePasswordLinks(store: Store, userId: string): Promise
 }
 
 /** Ends all of the user's sessions and returns a link that sets a new password. */
-export const resetPassword = <T>(
-  deps: Deps,
+export async function resetPassword<T>(
+  unit: Unit,
   user: UserRow,
   by: Actor,
   handOver: HandOver<T>,
-): Promise<T> =>
-  deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
-    await recordPersonChange(at, by, user, { action: "person.password_link_made" });
-    await endSessionsOf(tx, user.id);
-    return handOver(at, user);
-  });
+): Promise<T> {
+  await recordPersonChange(unit, by, user, { action: "person.password_link_made" });
+  await endSessionsOf(unit.store, user.id);
+  return handOver(unit, user);
+}
 
 export const duplicateEmail = (email: string) =>
   conflict(`The user ${email} already exists.`, { reason: "duplicate_email" });
@@ -275,20 +267,19 @@ const IS_SET_UP = "set_up";
  * Each node has its own, and all nodes accept each of them. Returns null once there is an account.
  */
 export async function createSetup(deps: Deps): Promise<string | null> {
-  const { store, clock } = deps;
   const before = readToken(deps.config);
   removeToken(deps.config);
   if (await hasAccounts(deps)) {
-    await store.delete(setupTokens);
+    await deps.store.delete(setupTokens);
     return null;
   }
   const token = newSetupToken();
-  await store.transaction(async (tx) => {
-    if (before) await tx.delete(setupTokens).where(isToken(before));
+  await inUnit(deps, async (unit) => {
+    const { store, clock } = unit;
+    if (before) await store.delete(setupTokens).where(isToken(before));
     // Left by a first account that was deleted.
-    if (!(await hasAccounts({ store: tx })))
-      await tx.delete(facts).where(eq(facts.name, IS_SET_UP));
-    await tx.insert(setupTokens).values({ tokenHash: hashOf(token), createdAt: clock.now() });
+    if (!(await hasAccounts(unit))) await store.delete(facts).where(eq(facts.name, IS_SET_UP));
+    await store.insert(setupTokens).values({ tokenHash: hashOf(token), createdAt: clock.now() });
   });
   writeFileSync(tokenPath(deps.config), `${token}\n`, { mode: 0o600, flag: "wx" });
   return token;
@@ -311,33 +302,33 @@ export async function setUp(
   const passwordHash = await deps.passwords.hash(password, turnOf(visitor));
   await refuseSecondSetup(deps);
   const { address } = visitor;
-  const done = await deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
-    const user = await createFirstAccount(at, { email, passwordHash, address });
-    const now = deps.clock.now();
+  const done = await inUnit(deps, async (unit) => {
+    const { store, clock } = unit;
+    const user = await createFirstAccount(unit, { email, passwordHash, address });
+    const now = clock.now();
     const making = { permissions: { read: true, write: true }, now, madeBy: user.id };
     const key = freshKey(user.accountId, FIRST_KEY, making);
-    await tx.insert(apiKeys).values(key.row);
-    return { token: await createSession(tx, user.id, now, visitor), user, key: key.value };
+    await store.insert(apiKeys).values(key.row);
+    return { token: await createSession(store, user.id, now, visitor), user, key: key.value };
   });
   await endSetup(deps);
   return done;
 }
 
 /**
- * Creates the first account and returns its owner, an administrator; `deps.store` is a transaction.
+ * Creates the first account and returns its owner, an administrator.
  * @throws NOT_FOUND when there is an account
  */
 export async function createFirstAccount(
-  deps: Deps,
+  unit: Unit,
   { address, ...owner }: Pick<NewOwner, "email" | "passwordHash"> & { address: () => string },
 ): Promise<UserRow> {
-  const fact = { name: IS_SET_UP, value: String(deps.clock.now()) };
-  const set = await deps.store.insert(facts).values(fact).onConflictDoNothing().returning();
+  const fact = { name: IS_SET_UP, value: String(unit.clock.now()) };
+  const set = await unit.store.insert(facts).values(fact).onConflictDoNothing().returning();
   if (set.length === 0) throw noSuchPath();
-  const tier = deps.config.defaultTier;
+  const tier = unit.config.defaultTier;
   const by = { ...NEWCOMER, address };
-  return (await insertAccount(deps, { ...owner, tier, isAdmin: true }, by)).owner;
+  return (await insertAccount(unit, { ...owner, tier, isAdmin: true }, by)).owner;
 }
 
 /** Deletes all set-up tokens and this node's file, once there is an account. */

@@ -68,6 +68,9 @@ type Creating<Reply extends Schema, Result> = Posting<Reply, Result> & {
   locationOf: (result: Result) => string;
 };
 
+/** A verb that opens its own transactions, and calls `save` in the last of them. */
+type InSteps<A, Result> = (deps: Deps, asked: A, save: SaveReply<Result>) => Promise<Result>;
+
 type Context = {
   params: unknown;
   query: unknown;
@@ -159,6 +162,27 @@ export function edge(deps: Deps) {
     /** A POST that makes a record with more to do than in the database: see `postInSteps`. */
     createInSteps: create,
 
+    /** A POST that makes what it can of a list, and reports the rest: 201 if it made something. */
+    createSome: <Path extends string, Body extends Schema, Reply extends Schema, Result>(
+      path: Path,
+      verb: InSteps<Asked<Path, Schema, Body>, Result>,
+      about: About<Schema, Body> &
+        Replying<Reply, Result> & {
+          isMade: (result: Result) => boolean;
+          /** What 200 and 201 mean. */
+          means: [nothing: string, something: string];
+        },
+    ) => {
+      const { reply, toReply, isMade, means, ...rest } = about;
+      const replies = { 200: data(reply, means[0]), 201: data(reply, means[1]) };
+      return route("POST", path, { ...rest, replies }, async (context) => {
+        const codeOf = (result: Result) => (isMade(result) ? 201 : 200);
+        const stored = await storing({ codeOf, reply, toReply }, context.request);
+        const result = await verb(deps, askedOf<Path, Schema, Body>(context), stored.save);
+        return status(codeOf(result), stored.replyOf(result));
+      });
+    },
+
     change: <
       Path extends string,
       Query extends Schema,
@@ -194,15 +218,14 @@ export function edge(deps: Deps) {
 
   function post<Path extends string, Body extends Schema, Reply extends Schema, Result>(
     path: Path,
-    verb: (
-      deps: Deps,
-      asked: Asked<Path, Schema, Body>,
-      save: SaveReply<Result>,
-    ) => Promise<Result>,
+    verb: InSteps<Asked<Path, Schema, Body>, Result>,
     { reply, toReply, isSecret, ...about }: About<Schema, Body> & Posting<Reply, Result>,
   ) {
     return route("POST", path, { ...about, replies: { 200: data(reply) } }, async (context) => {
-      const stored = await storing({ code: 200, reply, toReply, isSecret }, context.request);
+      const stored = await storing(
+        { codeOf: () => 200, reply, toReply, isSecret },
+        context.request,
+      );
       const asked = askedOf<Path, Schema, Body>(context);
       return stored.replyOf(await verb(deps, asked, stored.save));
     });
@@ -210,16 +233,12 @@ export function edge(deps: Deps) {
 
   function create<Path extends string, Body extends Schema, Reply extends Schema, Result>(
     path: Path,
-    verb: (
-      deps: Deps,
-      asked: Asked<Path, Schema, Body>,
-      save: SaveReply<Result>,
-    ) => Promise<Result>,
+    verb: InSteps<Asked<Path, Schema, Body>, Result>,
     about: About<Schema, Body> & Creating<Reply, Result>,
   ) {
     const { reply, toReply, isSecret, locationOf, ...rest } = about;
     return route("POST", path, { ...rest, replies: { 201: data(reply) } }, async (context) => {
-      const kind = { code: 201, reply, toReply, isSecret, locationOf };
+      const kind = { codeOf: () => 201, reply, toReply, isSecret, locationOf };
       const stored = await storing(kind, context.request);
       const result = await verb(deps, askedOf<Path, Schema, Body>(context), stored.save);
       context.set.headers.location = locationOf(result);
@@ -258,12 +277,12 @@ export function edge(deps: Deps) {
   /** Claims the idempotency key of a request. `save` stores the reply with it; `replyOf` is made once for both. */
   async function storing<Reply extends Schema, Result>(
     {
-      code,
+      codeOf,
       isSecret = false,
       locationOf,
       ...replying
     }: Replying<Reply, Result> & {
-      code: number;
+      codeOf: (result: Result) => number;
       isSecret?: boolean | undefined;
       locationOf?: (result: Result) => string;
     },
@@ -273,7 +292,7 @@ export function edge(deps: Deps) {
     const save: SaveReply<Result> = async (tx, result) => {
       if (!claim) return;
       await storeReply(tx, claim, {
-        status: code,
+        status: codeOf(result),
         body: isSecret ? null : JSON.stringify(inData(replying, result)),
         location: locationOf?.(result),
         resourceId: isSecret ? (result as { id: string }).id : null,

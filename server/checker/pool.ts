@@ -97,7 +97,10 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
   }
   // It owns no sites, so it waits for its turn at each of them.
   const reader = createPlace({
-    ...{ ...options, loads, callsOf, onEnd: lines.endAll },
+    ...options,
+    loads,
+    callsOf,
+    onEnd: lines.endAll,
     index: config.checkProcesses,
     env: READER_MEMORY,
     isBusy: () => takers.size > 0,
@@ -298,7 +301,10 @@ function createPlace(options: PlaceOptions) {
     startedAt = performance.now();
     const { command, callsOf } = options;
     const child = await startChild({
-      ...{ command, aheadMs, onEnd, env },
+      command,
+      aheadMs,
+      onEnd,
+      env,
       dataDir: config.dataDir,
       settings: settingsOf(config, { index, aheadMs: aheadMs() }),
       callsOf: (channel) => callsOf(place, channel),

@@ -124,7 +124,10 @@ function start(settings: CheckerSettings, note: Float64Array): void {
   );
   reads.set(
     createReadSource({
-      ...{ clock, outbound, politeness, userAgent: settings.checkUserAgent },
+      clock,
+      outbound,
+      politeness,
+      userAgent: settings.checkUserAgent,
       timeoutMs: settings.checkTimeoutMs,
       onStep(job) {
         note[0] = reads.numberOf(job);

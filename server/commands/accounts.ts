@@ -27,7 +27,7 @@ import { hashPassword } from "../lib/passwords.ts";
 import { TIERS, type Tier } from "../lib/vocabulary.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import type { Deps } from "../work/deps.ts";
-import { makeChange } from "../work/unit.ts";
+import { inUnit, makeChange } from "../work/unit.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
 import { openOutput, readInput, tableOf } from "./io.ts";
@@ -154,7 +154,8 @@ async function reset(cli: Cli, options: { email: string }) {
   const email = await readEmail(options.email);
   await withDeps(cli, async (deps) => {
     await refuseFullDisk(deps.config);
-    const token = await resetPassword(deps, await requireUser(deps, email), OPERATOR, asToken);
+    const user = await requireUser(deps, email);
+    const token = await inUnit(deps, (unit) => resetPassword(unit, user, OPERATOR, asToken));
     cli.print(linkOf(deps.config, "password", token));
   });
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { newId } from "../lib/ids.ts";
 import { refuseWithoutRoom } from "./folder.ts";
 import { appliedTo, isDamage, reading } from "./sqlite-file.ts";
-import { runInThread } from "./threads.ts";
+import { type Copied, runInThread } from "./threads.ts";
 
 /**
  * A backup by its file name: `daily` ones are made on schedule or on request, `before_upgrade` ones before the
@@ -123,9 +123,6 @@ function isIntact(path: string): boolean {
 }
 
 const PROGRESS_MS = 200;
-
-/** An intact copy: its size, and the number of its links. */
-export type Copied = { bytes: number; links: number };
 
 type CopyOptions = {
   /** Bytes that must still be free on the disk after the copy. */

@@ -19,6 +19,7 @@ import type { PostgresOptions } from "./postgres-pool.ts";
 import { openSqlite, type SqliteOptions } from "./sqlite.ts";
 import { appliedTo, checkDatabase, isDamage, reading, unshared } from "./sqlite-file.ts";
 import { type Engine, type Migration, Refused, type Upgrade } from "./store.ts";
+import type { Preparation } from "./threads.ts";
 
 /** @param url `sqlite:PATH` or `postgres://…`; each uses its own options and ignores the others */
 export function openEngine(url: string, options?: SqliteOptions & PostgresOptions): Engine {
@@ -43,24 +44,6 @@ export const ownMigrations = (): Migration[] =>
 /** A database that this program can read has no other migrations. */
 export const ownMigrationNames = (): Set<string> =>
   new Set(ownMigrations().map(({ name }) => name));
-
-/** What to do with an SQLite file before it is used. Plain values, since they may cross threads. */
-export type Preparation = {
-  path: string;
-  /** The backup folder. */
-  backups: string;
-  /** The default path of the secret key. */
-  keyFile: string;
-  /** Whether to create an empty database even if an earlier one left its key or its backups. */
-  fresh: boolean;
-  /** Whether to check the whole file first. */
-  check: boolean;
-  /** Whether to copy the database before an upgrade. */
-  copy: boolean;
-  /** Why it must not be upgraded now; null if it may. */
-  heldBy: string | null;
-  now: number;
-};
 
 /** However long another process takes to upgrade, waiting for its end is right. */
 const UPGRADE_WAIT_MS = 3_600_000;

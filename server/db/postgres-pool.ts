@@ -126,7 +126,8 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
     work: (pool: SQL, answered: () => void) => Promise<T>,
   ): Promise<T> {
     if (silence.isSilent()) return Promise.reject(noAnswer());
-    if (waiting.size >= MOST_WAITING) return Promise.reject(tooMany());
+    if (waiting.size >= MOST_WAITING)
+      return Promise.reject(new Unavailable("Too many queries are waiting for the database."));
     return new Promise<T>((resolve, fail) => {
       const one: Waiting = { since, isLost: false, fail };
       const answered = () => {
@@ -164,5 +165,3 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
 }
 
 type Waiting = { since: number; isLost: boolean; fail: (error: unknown) => void };
-
-const tooMany = () => new Unavailable("Too many queries are waiting for the database.");

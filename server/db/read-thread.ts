@@ -1,14 +1,7 @@
 import { Database } from "bun:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Query, Rows } from "./store.ts";
-
-export type ToThread = { id: number; query: Query } | "checkpoint" | "end";
-
-/** Of an error, only what crosses threads: `code` is SQLite's. */
-export type FromThread = { id: number } & (
-  | { rows: Rows }
-  | { error: { message: string; code: string | undefined } }
-);
+import type { FromThread, ToThread } from "./threads.ts";
 
 const database = new Database(workerData as string, { readwrite: true, strict: true });
 database.run(`

@@ -352,14 +352,16 @@ export function rowsOf(
 const hasFraction = (cell: Cells[number]) => typeof cell === "number" && !Number.isInteger(cell);
 
 /** No column has fractions. A moment with one is rounded up, as in `moment` of the tables. */
-const listOf = (rows: readonly Cells[]): string =>
-  JSON.stringify(
-    rows.some((cells) => cells.some(hasFraction))
-      ? rows.map((cells) =>
-          cells.map((cell) => (hasFraction(cell) ? Math.ceil(Number(cell)) : cell)),
-        )
-      : rows,
+function listOf(rows: readonly Cells[]): string {
+  const list = JSON.stringify(rows);
+  if (!MAY_HAVE_FRACTION.test(list)) return list;
+  return JSON.stringify(
+    rows.map((cells) => cells.map((cell) => (hasFraction(cell) ? Math.ceil(Number(cell)) : cell))),
   );
+}
+
+/** A cell, or part of a text. */
+const MAY_HAVE_FRACTION = /[[,]-?\d+(\.\d|e-)/;
 
 function tableOf(
   engine: Engine,

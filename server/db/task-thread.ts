@@ -1,26 +1,12 @@
 import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { type Copied, verifyDatabase } from "./backup-files.ts";
+import { verifyDatabase } from "./backup-files.ts";
 import { syncToDisk } from "./folder.ts";
-import { type Preparation, prepareSqlite } from "./open.ts";
+import { prepareSqlite } from "./open.ts";
 import { checkDatabase, isDamage, reading } from "./sqlite-file.ts";
 import { Damaged, Refused } from "./store.ts";
-
-/** The task of a thread, which ends when it is done. */
-export type Task =
-  | { kind: "prepare"; what: Preparation }
-  | { kind: "checkFully"; path: string }
-  | { kind: "copy"; path: string; unfinished: string; target: string }
-  | { kind: "verify"; path: string; name: string };
-
-export type Results = { prepare: string[]; checkFully: null; copy: Copied; verify: Copied };
-
-/** Sent by the thread. Of an error, only what crosses threads. */
-export type Message =
-  | { doing: string }
-  | { done: Results[keyof Results] }
-  | { error: { message: string; kind: "refused" | "damaged" | "other" } };
+import type { Copied, Message, Results, Task } from "./threads.ts";
 
 const send = (message: Message) => parentPort?.postMessage(message);
 

@@ -1,10 +1,43 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Preparation } from "./open.ts";
-import type { FromThread, ToThread } from "./read-thread.ts";
 import { Damaged, type Query, Refused, type Rows, Unavailable } from "./store.ts";
-import type { Message, Results, Task } from "./task-thread.ts";
+
+/** What to do with an SQLite file before it is used. Plain values, since they may cross threads. */
+export type Preparation = {
+  path: string;
+  /** The backup folder. */
+  backups: string;
+  /** The default path of the secret key. */
+  keyFile: string;
+  /** Whether to create an empty database even if an earlier one left its key or its backups. */
+  fresh: boolean;
+  /** Whether to check the whole file first. */
+  check: boolean;
+  /** Whether to copy the database before an upgrade. */
+  copy: boolean;
+  /** Why it must not be upgraded now; null if it may. */
+  heldBy: string | null;
+  now: number;
+};
+
+/** An intact copy: its size, and the number of its links. */
+export type Copied = { bytes: number; links: number };
+
+/** The task of a thread, which ends when it is done. */
+export type Task =
+  | { kind: "prepare"; what: Preparation }
+  | { kind: "checkFully"; path: string }
+  | { kind: "copy"; path: string; unfinished: string; target: string }
+  | { kind: "verify"; path: string; name: string };
+
+export type Results = { prepare: string[]; checkFully: null; copy: Copied; verify: Copied };
+
+/** Sent by the thread. Of an error, only what crosses threads. */
+export type Message =
+  | { doing: string }
+  | { done: Results[keyof Results] }
+  | { error: { message: string; kind: "refused" | "damaged" | "other" } };
 
 type Options = {
   /** Receives what the task reports while it runs. */
@@ -78,6 +111,15 @@ export type ReadPool = {
   checkpoint(): void;
   close(): Promise<void>;
 };
+
+/** To the thread of a pool. */
+export type ToThread = { id: number; query: Query } | "checkpoint" | "end";
+
+/** Of an error, only what crosses threads: `code` is SQLite's. */
+export type FromThread = { id: number } & (
+  | { rows: Rows }
+  | { error: { message: string; code: string | undefined } }
+);
 
 /** The thread has its own connection. It starts on first use and ends after `idleMs` without use. */
 export function createReadPool(path: string, idleMs = IDLE_MS): ReadPool {

@@ -103,8 +103,15 @@ class ShallowParser extends Parser {
 export function openMarkup(): { take(piece: string): void; end(): Markup } {
   const lines = createLines();
   const found: Markup = {
-    ...{ links: [], anchors: [], headings: [], directives: [], notes: [] },
-    ...{ title: null, base: null, canonical: null, isNofollow: false },
+    links: [],
+    anchors: [],
+    headings: [],
+    directives: [],
+    notes: [],
+    title: null,
+    base: null,
+    canonical: null,
+    isNofollow: false,
   };
   let attributes: Attributes = new Map();
   let captures: Capture[] = [];

@@ -54,7 +54,9 @@ const PLAIN = /(?:[^\\&`<!*_~[\]\n ]| (?! ))+/y;
 
 /** Markdown as GitHub has it. */
 export const GITHUB: MarkdownConfig[] = [
-  ...[Table, TaskList, Strikethrough],
+  Table,
+  TaskList,
+  Strikethrough,
   { parseInline: [HARD_BREAK, WORDS] },
 ];
 
@@ -85,10 +87,14 @@ export function readWith(given: string, language: MarkdownParser): Read {
   return {
     ...withoutDisabled([...links, ...markup.links].sort(byPlace), markup.directives),
     headings: headings.map((heading) => heading.text.slice(0, LONGEST_HEADING)),
-    ...{ anchors: markup.anchors, notes: markup.notes },
+    anchors: markup.anchors,
+    notes: markup.notes,
     ids: idsIn(blank(source, walk.code), walk.directives),
     ...(front !== null && { front: { addresses: addressesInFront(front) } }),
-    ...{ title: headings[0]?.text.trim() ?? null, base: null, canonical: null, isNofollow: false },
+    title: headings[0]?.text.trim() ?? null,
+    base: null,
+    canonical: null,
+    isNofollow: false,
   };
 }
 
@@ -141,8 +147,15 @@ const HEADINGS = [
 ];
 /** All others have only children that may be. */
 const OF_INTEREST = new Set([
-  ...[...CODE, ...MARKUP, ...OTHER, ...HEADINGS],
-  ...["Paragraph", "LinkReference", "Autolink", "Link", "Image"],
+  ...CODE,
+  ...MARKUP,
+  ...OTHER,
+  ...HEADINGS,
+  "Paragraph",
+  "LinkReference",
+  "Autolink",
+  "Link",
+  "Image",
 ]);
 
 function walkThrough(text: string, definitions: Definitions) {
@@ -315,6 +328,13 @@ function markupIn(text: string, ranges: Range[]): Markup {
 }
 
 const NO_MARKUP: Markup = {
-  ...{ links: [], anchors: [], headings: [], directives: [], notes: [] },
-  ...{ title: null, base: null, canonical: null, isNofollow: false },
+  links: [],
+  anchors: [],
+  headings: [],
+  directives: [],
+  notes: [],
+  title: null,
+  base: null,
+  canonical: null,
+  isNofollow: false,
 };

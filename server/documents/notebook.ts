@@ -11,8 +11,16 @@ export const readNotebook: ReadDocument = (text, about) => {
   const cells = cellsOf(text, errors);
   const lines = linesOf(text);
   const read: Read = {
-    ...{ links: [], anchors: [], headings: [], title: null, base: null, canonical: null },
-    ...{ isNofollow: false, disabled: 0, notes: [], ids: [] },
+    links: [],
+    anchors: [],
+    headings: [],
+    title: null,
+    base: null,
+    canonical: null,
+    isNofollow: false,
+    disabled: 0,
+    notes: [],
+    ids: [],
   };
   if (!cells) return { ...read, unreadable: "The file is not a notebook: it has no cells." };
   if (lengthOf(cells) > LONGEST_MARKDOWN) throw new Error("its Markdown is longer than 2 MiB");

@@ -36,7 +36,8 @@ export function partsOf(text: string, node: SyntaxNode): LinkParts {
   const isNamed = label !== null && label.to - label.from > 2;
   const range = isNamed ? { from: label.from + 1, to: label.to - 1 } : words;
   return {
-    ...{ words, url: null },
+    words,
+    url: null,
     label: { folded: folded(text.slice(range.from, range.to)), ...range },
   };
 }

@@ -67,7 +67,7 @@ export function readInline({ text: source }: Joined): Inline {
   };
   /** Marks in brackets or quotes stand for themselves: (*) */
   const isQuoted = (at: number, end: number) =>
-    end >= text.length || (at !== begin && areAPair(text[at - 1]!, text[end]!));
+    end >= text.length || (at !== begin && PAIRS.test(text[at - 1]! + text[end]!));
 
   function endOf(kind: Kind, from: number): RegExpExecArray | null {
     if (endless.has(kind)) return null;
@@ -242,7 +242,6 @@ export const nameOf = (text: string) =>
   unescaped(text).toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 
 const PAIRS = /^(?:""|''|\(\)|\[\]|\{\}|<>|“”|‘’|«»|»«|„“|‚‘)$/;
-const areAPair = (open: string, close: string) => PAIRS.test(open + close);
 
 function characterBefore(text: string, at: number): string {
   const last = text[at - 1] ?? "";

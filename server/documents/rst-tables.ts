@@ -15,7 +15,6 @@ export function readTable(text: string, lines: Line[], start: number): Table | n
 }
 
 const textOf = (text: string, { from, to }: Line) => text.slice(from, to);
-const isBlank = (text: string, line: Line) => textOf(text, line).trim() === "";
 
 /**
  * A cell ends where a border goes along below it, so that cells which span columns or rows need nothing of their own.
@@ -116,7 +115,7 @@ function endOfSimple(text: string, lines: Line[], start: number): number | null 
     if (!/^\s*=+[ =]*$/.test(textOf(text, lines[i]!))) continue;
     borders++;
     const next = lines[i + 1];
-    if (borders === 2 || !next || isBlank(text, next)) return i;
+    if (borders === 2 || !next || textOf(text, next).trim() === "") return i;
   }
   return null;
 }

@@ -88,10 +88,19 @@ export const readText: ReadDocument = (text) => {
   const links = [...bareUrlsIn(withSpaces(text))].map((url) => ({
     ...url,
     ...lines.placeOf(url.from, url.to),
-    ...{ text: "", element: "link" as const, isNofollow: false },
+    text: "",
+    element: "link" as const,
+    isNofollow: false,
   }));
   return {
-    ...{ links, anchors: [], headings: [], title: null, base: null, canonical: null },
-    ...{ isNofollow: false, disabled: 0, notes: [] },
+    links,
+    anchors: [],
+    headings: [],
+    title: null,
+    base: null,
+    canonical: null,
+    isNofollow: false,
+    disabled: 0,
+    notes: [],
   };
 };

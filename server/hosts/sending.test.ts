@@ -14,8 +14,8 @@ import { NEVER_CHECKED } from "../verdict/attempt.ts";
 import { checkUrl, type KnownLink } from "../verdict/confirm.ts";
 import type { LinkHost } from "../verdict/credentials.ts";
 import type { Expect } from "../verdict/expectations.ts";
-import { USUAL_STYLE } from "../verdict/probe/finding.ts";
 import type { Answer } from "../verdict/probe/probe.ts";
+import { USUAL_STYLE } from "../verdict/probe/style.ts";
 import { createHostProfiles, learnFact, type ProfileEntry } from "../verdict/surroundings.ts";
 
 const HERE = ["127.0.0.1"];

@@ -118,7 +118,10 @@ export async function openRows(
   const { default: Papa } = await import("papaparse");
   // Spreadsheets may state their delimiter in a line of its own.
   let toDrop = /^sep=.\r?\n/i.exec(head)?.[0].length ?? 0;
-  const options = { delimiter: delimiterOf(head) ?? ",", newline: newlineOf(head) };
+  const options = {
+    delimiter: delimiterOf(head) ?? ",",
+    newline: (/\r\n|\n|\r/.exec(head)?.[0] ?? "\n") as "\r\n" | "\n" | "\r",
+  };
   let waiting = "";
   let line = toDrop > 0 ? 2 : 1;
   function read(isEnd: boolean) {
@@ -151,8 +154,6 @@ export async function openRows(
 }
 
 type Step = { data: string[][]; meta: { cursor: number } };
-
-const newlineOf = (head: string) => (/\r\n|\n|\r/.exec(head)?.[0] ?? "\n") as "\r\n" | "\n" | "\r";
 
 /** Removes one apostrophe: exports put it before text that a spreadsheet would run as a formula. */
 export const cellOf = (row: string[], column: number) =>

@@ -119,3 +119,13 @@ function nameOf(id: number): string {
 }
 
 const USERS = "/etc/passwd";
+
+/** This machine ran out of a resource, which proves nothing about the server. */
+const EXHAUSTED = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"]);
+
+/** Whether a request failed for lack of descriptors, memory or ports. */
+export const isExhausted = (error: unknown) => EXHAUSTED.has(codeOf(error));
+
+/** Returns the code of an error for evidence, without addresses or other foreign text. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "unknown";

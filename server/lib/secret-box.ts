@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { fileFailure } from "./errors.ts";
+import { codeOf, fileFailure } from "./errors.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -126,9 +126,6 @@ function placeAsFirst(made: string, path: string) {
 
 /** Error codes of file systems without hard links. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
-
-const codeOf = (error: unknown) =>
-  error instanceof Error && "code" in error ? String(error.code) : "";
 
 function sync(folder: string) {
   const handle = openSync(folder, "r");

@@ -14,7 +14,8 @@ export function siteOfUrl(url: string | URL): string {
  * that a name resolves to is not used: thousands of sites share one address of a CDN and would wait for each other.
  * @param host a name or an address, with its port unless that is the default
  */
-export const siteOf = (host: string): string => (getDomain(host) ?? bareHost(host)) + portOf(host);
+export const siteOf = (host: string): string =>
+  (getDomain(host) ?? bareHost(host)) + (/:\d+$/.exec(host)?.[0] ?? "");
 
 /**
  * Returns whose requests wait in one line with those to a host: its site, but those to a host of the operator have a
@@ -31,7 +32,5 @@ export const ownRate = (host: string, ownSites: OwnSites): number | null =>
   [host, bareHost(host)].flatMap((name) =>
     Object.hasOwn(ownSites, name) ? ownSites[name]! : [],
   )[0] ?? null;
-
-const portOf = (host: string) => /:\d+$/.exec(host)?.[0] ?? "";
 
 const bareHost = (host: string) => host.replace(/:\d+$/, "");

@@ -91,3 +91,8 @@ export function toCsv(rows: readonly Cell[][]): string {
   const cells = rows.map((row) => row.map((cell) => cell ?? ""));
   return `${Papa.unparse(cells, { quotes: true, newline: "\r\n", escapeFormulae: FORMULA })}\r\n`;
 }
+
+/** Splits a list that is written with spaces and line breaks. */
+export function wordList(text: string): string[] {
+  return text.split(/\s+/);
+}

@@ -1,49 +1,40 @@
 import { Elysia } from "elysia";
-import { idempotency } from "../api/idempotency.ts";
-import { callers, createRefusals, data, recordRefusals } from "../api/reply.ts";
+import { edge } from "../api/edge.ts";
 import { toErrorBody } from "../lib/errors.ts";
 import type { Deps } from "../work/deps.ts";
 import * as model from "./batch-model.ts";
 import { findBatch } from "./complete-batches.ts";
 import { type BatchStart, startBatch } from "./start-batch.ts";
 
-export const batchRoutes = (deps: Deps) =>
-  new Elysia({ tags: ["Batches"] })
-    .use(callers)
+export const batchRoutes = (deps: Deps) => {
+  const { read, postInSteps } = edge(deps);
+  return new Elysia({ tags: ["Batches"] })
     .get(
-      "/batches/:id",
-      async ({ caller, params }) => ({
-        data: model.toBatch(await findBatch(deps, caller, params.id)),
+      ...read("/batches/:id", (deps, { caller, params }) => findBatch(deps, caller, params.id), {
+        operationId: "getBatch",
+        summary: "Get the progress of a batch of checks",
+        description:
+          "Also for the first checks of `POST /api/v1/links/batch`. `checked + skipped = total` once the batch is complete; links that were deleted before their check are skipped. While links are still being added to a large batch, `total` is the expected number. Links without a result after 48 hours count as unknown.",
+        reply: model.Batch,
+        toReply: model.toBatch,
       }),
-      {
-        response: { 200: data(model.Batch), ...recordRefusals },
-        detail: {
-          access: "read",
-          operationId: "getBatch",
-          summary: "Get the progress of a batch of checks",
-          description:
-            "Also for the first checks of `POST /api/v1/links/batch`. `checked + skipped = total` once the batch is complete; links that were deleted before their check are skipped. While links are still being added to a large batch, `total` is the expected number. Links without a result after 48 hours count as unknown.",
-        },
-      },
     )
-    .use(idempotency(deps))
     .post(
-      "/links/check",
-      async ({ caller, body, saveReply }) => ({
-        data: toStarted(await startBatch(deps, caller, body, saveReply(200, toStarted))),
-      }),
-      {
-        body: model.NewBatch,
-        response: { 200: data(model.BatchStarted), ...createRefusals },
-        detail: {
-          access: "write",
+      ...postInSteps(
+        "/links/check",
+        (deps, { caller, body }, save) => startBatch(deps, caller, body, save),
+        {
           operationId: "checkLinks",
           summary: "Check many links now",
           description:
             "Send one of: `link_ids`, which are processed one by one; `group_id`, `status` or both; or a `filter` as `GET /api/v1/links` takes it, where an empty one matches all links. All matching links are checked, however many, except those created later. A check that is already running counts and is not repeated. The batch shows the progress, and `batch.complete` is sent when it has finished; `batch_id` is null if there is no link to check. For many links, `summary` is the expected number.",
+          body: model.NewBatch,
+          reply: model.BatchStarted,
+          toReply: toStarted,
         },
-      },
+      ),
     );
+};
 
 const toStarted = ({ batchId, started, failures }: BatchStart) => ({
   batch_id: batchId,

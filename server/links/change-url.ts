@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
+import { lockLinks } from "../db/queries.ts";
 import { numbersOf, onRows, type Store } from "../db/store.ts";
 import { type LinkRow, linkResponses, links, sourceLinks, sources } from "../db/tables.ts";
 import { noteSites } from "../history/status-days.ts";
@@ -8,15 +9,16 @@ import { AppError, invalid } from "../lib/errors.ts";
 import { siteOfUrl } from "../lib/site.ts";
 import { parseTarget } from "../net/policy.ts";
 import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
+import type { Unit } from "../work/unit.ts";
 import { duplicateUrl } from "./create.ts";
 import { withDetails, writeDetails } from "./fields/details.ts";
 import type { LinkDetails } from "./fields/registry.ts";
 import { findLink, findLinkDetail } from "./links.ts";
 import type { LinkDetailRow } from "./model.ts";
 import { NOTHING_SUSPECTED } from "./override.ts";
-import { hasNumber, lockSome } from "./selection.ts";
+import { hasNumber } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
 import { recordActions } from "./triage/timeline.ts";
 
@@ -29,30 +31,22 @@ const MOST_URLS = 100;
  * @throws VALIDATION_ERROR for a URL that cannot be checked; CONFLICT when another link has it
  */
 export async function changeUrl(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   { url: given, note }: { url: string; note: string | null },
-  saveReply: SaveReply<LinkDetailRow> = saveNoReply,
 ): Promise<LinkDetailRow> {
-  const { no } = await findLink(deps, caller, id);
-  const url = readUrl(deps, given);
-  const shown = await deps.store.transaction(async (tx) => {
-    await lockSome(tx, caller, [{ no }]);
-    const within = { ...deps, store: tx };
-    const [link] = await withDetails(tx, [await findLink(within, caller, id)]);
-    const [isChanged] = await writeUrls(within, caller, [{ link: link!, url, note }]);
-    if (isChanged instanceof AppError) throw isChanged;
-    if (isChanged) {
-      const target = linkTarget([{ id: link!.id, url: url.href }]);
-      await auditChange(within, caller, { action: "link.url_changed", target });
-    }
-    const result = await findLinkDetail(within, caller, id);
-    await saveReply(tx, result);
-    return result;
-  });
-  deps.loops.wake();
-  return shown;
+  const { no } = await findLink(unit, caller, id);
+  const url = readUrl(unit, given);
+  await lockLinks(unit.store, [no]);
+  const [link] = await withDetails(unit.store, [await findLink(unit, caller, id)]);
+  const [isChanged] = await writeUrls(unit, caller, [{ link: link!, url, note }]);
+  if (isChanged instanceof AppError) throw isChanged;
+  if (isChanged) {
+    const target = linkTarget([{ id: link!.id, url: url.href }]);
+    await auditChange(unit, caller, { action: "link.url_changed", target });
+  }
+  return findLinkDetail(unit, caller, id);
 }
 
 /** @throws VALIDATION_ERROR */

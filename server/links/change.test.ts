@@ -6,6 +6,7 @@ import { onServer } from "../../tests/harness.ts";
 import { addGroup, addLink, setLink } from "../../tests/rows.ts";
 import { operatorOf } from "../accounts/users.ts";
 import { createStore, type Engine } from "../db/store.ts";
+import { makeChange } from "../work/unit.ts";
 import { changeLink } from "./change.ts";
 
 const path = "/api/v1/links";
@@ -70,7 +71,9 @@ onServer("PATCH /links/{id}", (server) => {
     );
     const caller = await operatorOf(deps, me.accountId);
 
-    await changeLink({ ...deps, store }, caller, link_ids[0]!, { check_frequency: "weekly" });
+    await makeChange({ ...deps, store }, caller, (unit) =>
+      changeLink(unit, caller, link_ids[0]!, { check_frequency: "weekly" }),
+    );
     await checkAll(server());
 
     expect(started).toHaveLength(1);

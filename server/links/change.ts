@@ -8,6 +8,7 @@ import { type LinkRow, links } from "../db/tables.ts";
 import { type FieldProblems, findForChange, invalid, notFound } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Unit } from "../work/unit.ts";
 import { existingGroups, groupIdIn, hasAssignee, refuseUnknownGroup } from "./create.ts";
 import {
   actionsOf,
@@ -68,27 +69,22 @@ type Entry = {
 
 /** @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed */
 export async function changeLink(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   input: unknown,
 ): Promise<LinkDetailRow> {
-  const link = await findForChange(findLink(deps, caller, id), () => readShape(input));
-  const edit = await readChange(deps, link, input);
-  const context = await contextOf(deps, caller, edit, "");
-  await deps.store.transaction(async (tx) => {
-    const within = { ...deps, store: tx };
-    const [change] = await editSome(within, caller, { editOf: () => edit, context }, [link]);
-    if (!change) throw notFound("link");
-    const refusal = refusalOf(change);
-    if (refusal) throw refusal;
-    if (change.fields.length === 0) return;
-    const { fields } = change;
-    const action = auditActionOf([change]);
-    await auditChange(within, caller, { target: linkTarget([link]), action, fields });
-  });
-  deps.loops.wake();
-  return findLinkDetail(deps, caller, id);
+  const link = await findForChange(findLink(unit, caller, id), () => readShape(input));
+  const edit = await readChange(unit, link, input);
+  const context = await contextOf(unit, caller, edit, "");
+  const [change] = await editSome(unit, caller, { editOf: () => edit, context }, [link]);
+  if (!change) throw notFound("link");
+  const refusal = refusalOf(change);
+  if (refusal) throw refusal;
+  const { fields } = change;
+  const action = auditActionOf([change]);
+  await auditChange(unit, caller, { target: linkTarget([link]), action, fields });
+  return findLinkDetail(unit, caller, id);
 }
 
 /**
@@ -233,7 +229,6 @@ async function changeInPieces(
       return edits.filter(isWanted).length;
     },
   });
-  deps.loops.wake();
 }
 
 /** One entry for all links, with the fields that change in any of them. */
@@ -289,7 +284,7 @@ async function editSome(
   wanted: Wanted,
   some: { no: number }[],
 ): Promise<Edited<Found>[]> {
-  const edits = await findEdits(deps, await lockSome(deps.store, caller, some), wanted);
+  const edits = await findEdits(deps, await lockSome(deps.store, some), wanted);
   const changed = edits.filter(isWanted);
   await refuseTakenIds(deps.store, caller, changed);
   await writeEdits(deps, caller, wanted.context, changed);

@@ -3,10 +3,9 @@ import { auditChange, linkTarget } from "../accounts/audit.ts";
 import { queueAssignedMails } from "../accounts/mails.ts";
 import { findPeople, noSuchPerson } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, takeNumbers, totalLinks } from "../db/queries.ts";
+import { takeNumbers, totalLinks } from "../db/queries.ts";
 import { onRows, type Store } from "../db/store.ts";
 import { allLinks, groups, type LinkRow } from "../db/tables.ts";
-import { oneAtATime } from "../lib/concurrency.ts";
 import {
   type AppError,
   conflict,
@@ -24,6 +23,7 @@ import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
+import { makeChange, type Unit } from "../work/unit.ts";
 import { countByAssignee } from "./fields/assignee.ts";
 import { withDetails, writeDetails } from "./fields/details.ts";
 import { duplicateId, findTakenIds } from "./fields/external-id.ts";
@@ -58,24 +58,19 @@ export type Preview = { url: string; service: string } | { url: unknown; error: 
 
 /** @throws VALIDATION_ERROR with every problem at once; CONFLICT for a known URL or at the limit */
 export async function createLink(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   input: unknown,
-  saveReply: SaveReply<LinkDetailRow> = saveNoReply,
 ): Promise<LinkDetailRow> {
-  const items = await readItems(deps, caller, [input]);
-  return createInTransaction(deps, caller, async (within) => {
-    const judged = await judgeItems(within, caller, items, { place: "alone" });
-    const [result] = await toResults(within, caller, judged, { trigger: "initial" });
-    if (!result || "error" in result) throw result?.error;
-    const { link } = result;
-    await insertLinks(within, caller, [link], null);
-    const detail = link.returned
-      ? await findLinkDetail(within, caller, link.id)
-      : { ...link, previousUrls: [], lastChange: null };
-    await saveReply(within.store, detail);
-    return detail;
-  });
+  const items = await readItems(unit, caller, [input]);
+  const judged = await judgeItems(unit, caller, items, { place: "alone" });
+  const [result] = await toResults(unit, caller, judged, { trigger: "initial" });
+  if (!result || "error" in result) throw result?.error;
+  const { link } = result;
+  await insertLinks(unit, caller, [link], null);
+  return link.returned
+    ? findLinkDetail(unit, caller, link.id)
+    : { ...link, previousUrls: [], lastChange: null };
 }
 
 /** Creates a link for each valid item and reports the errors of the others. */
@@ -86,15 +81,15 @@ export async function createLinks(
   saveReply: SaveReply<BatchCreation> = saveNoReply,
 ): Promise<BatchCreation> {
   const items = await readItems(deps, caller, inputs);
-  return createInTransaction(deps, caller, async (within) => {
-    const judged = await judgeItems(within, caller, items, { place: "list" });
-    const results = await toResults(within, caller, judged);
+  return makeChange(deps, caller, async (unit) => {
+    const judged = await judgeItems(unit, caller, items, { place: "list" });
+    const results = await toResults(unit, caller, judged);
     const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
     const batchId = rows.length > 0 ? newId() : null;
-    await insertLinks(within, caller, rows, batchId);
-    if (batchId) await insertFirstChecks(within, caller, batchId, rows);
+    await insertLinks(unit, caller, rows, batchId);
+    if (batchId) await insertFirstChecks(unit, caller, batchId, rows);
     const creation = { batchId, results };
-    await saveReply(within.store, creation);
+    await saveReply(unit.store, creation);
     return creation;
   });
 }
@@ -130,7 +125,7 @@ type Creation = {
   isAudited?: boolean;
 };
 
-/** Creates links for items of a request that were read before, in a transaction that holds the account's lock. They belong to no batch. */
+/** Creates links for items of a request that were read before, in a change of the account. They belong to no batch. */
 export async function createAmong(
   within: Deps,
   caller: Caller,
@@ -142,22 +137,6 @@ export async function createAmong(
   const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
   await insertLinks(within, caller, rows, null, creation);
   return results;
-}
-
-/** Requests of one account wait here for each other, so that they do not occupy a connection each. */
-export async function createInTransaction<T>(
-  deps: Deps,
-  { accountId, accountNo }: Caller,
-  work: (within: Deps) => Promise<T>,
-): Promise<T> {
-  const result = await oneAtATime(accountId, () =>
-    deps.store.transaction(async (tx) => {
-      await lockAccounts(tx, [accountNo]);
-      return work({ ...deps, store: tx });
-    }),
-  );
-  deps.loops.wake();
-  return result;
 }
 
 /** Makes a row of each accepted item. Only new links use up numbers. */
@@ -331,11 +310,7 @@ const NAMES_OF_COLUMNS = sql.raw(COLUMNS.map(([, { name }]) => name).join(", "))
 
 /** Inserts rows with all their columns. */
 export async function insertRows(tx: Store, rows: LinkRow[]): Promise<void> {
-  for (const some of chunksOf(ROWS, rows))
-    await insertCells(
-      tx,
-      some.map((row) => COLUMNS.map(([name]) => row[name as keyof LinkRow])),
-    );
+  for (const some of chunksOf(ROWS, rows)) await insertCells(tx, some.map(cellsOf));
 }
 
 const insertCells = onRows(
@@ -346,6 +321,12 @@ const insertCells = onRows(
     insert into ${allLinks} (${NAMES_OF_COLUMNS}) select ${NAMES_OF_COLUMNS} from ${rows} as fresh
   `,
 );
+
+function cellsOf(row: LinkRow) {
+  const cells = [];
+  for (const [name] of COLUMNS) cells.push(row[name as keyof LinkRow]);
+  return cells;
+}
 
 /** Starts a batch for the first checks of the new links. */
 const insertFirstChecks = (

@@ -89,14 +89,13 @@ async function deleteInPieces(
     entry: { action: "link.deleted" },
     saveReply,
   });
-  deps.loops.wake();
   await deleteHistoryOf(deps, chosen);
 }
 
 /** @returns how many of the links still existed */
 async function deleteSome(deps: Deps, caller: Caller, some: { no: number }[]): Promise<number> {
   const { store: tx, clock } = deps;
-  const nos = await lockSome(tx, caller, some);
+  const nos = await lockSome(tx, some);
   const isChosen = hasNumber(tx, nos);
   const found = await findWhere(deps, isChosen);
   if (found.length === 0) return 0;

@@ -6,6 +6,7 @@ import { operatorOf } from "../accounts/users.ts";
 import type { Caller } from "../api/caller.ts";
 import { type LinkRow, links, numbers } from "../db/tables.ts";
 import { FREQUENCIES, LINK_SORTS, type LinkSort, VERDICTS } from "../lib/vocabulary.ts";
+import { makeChange } from "../work/unit.ts";
 import { changeLinks } from "./change.ts";
 import { createLinks } from "./create.ts";
 import { deleteLinks } from "./delete.ts";
@@ -127,7 +128,7 @@ async function change(server: TestServer, caller: Caller, groups: string[], dice
   ];
   await deleteLinks(deps, caller, gone);
   await moveLinks(deps, caller, oneOf(groups), moved);
-  for (const id of asked) await startCheck(deps, caller, id);
+  for (const id of asked) await makeChange(deps, caller, (unit) => startCheck(unit, caller, id));
   for (const id of judged.slice(0, 40)) {
     const status = oneOf(VERDICTS);
     await setLink(server, id, {
@@ -227,7 +228,7 @@ onBothEngines("Any page of any list of links", (server) => {
     };
     expect([await total("unknown"), await total("checking")]).toEqual([1, 0]);
 
-    await startCheck(deps, caller, link);
+    await makeChange(deps, caller, (unit) => startCheck(unit, caller, link));
     expect([await total("unknown"), await total("checking")]).toEqual([0, 1]);
 
     clock.moveBy(HOUR_MS);

@@ -35,8 +35,9 @@ import { parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { type Reason, verdictOf } from "../verdict/reasons/reasons.ts";
 import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
+import type { Unit } from "../work/unit.ts";
 import { withDetails } from "./fields/details.ts";
 import type { Owner } from "./fields/field.ts";
 import { FILTERS, matchingDetails, SEARCHED } from "./fields/registry.ts";
@@ -105,27 +106,16 @@ export async function findResponses(
 export type CheckStart = { id: string; started: boolean };
 
 /** Makes the link due now, unless it is being checked. */
-export async function startCheck(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  saveReply: SaveReply<CheckStart> = saveNoReply,
-): Promise<CheckStart> {
-  const link = await findLink(deps, caller, id);
-  const now = deps.clock.now();
-  const start = await deps.store.transaction(async (tx) => {
-    await lockLinks(tx, [link.no]);
-    const updated = await tx
-      .update(links)
-      .set({ nextCheckAt: now, nextTrigger: "manual", checkingUntil: now + LEASE_MS })
-      .where(and(eq(links.id, link.id), notChecking(now)))
-      .returning({ id: links.id });
-    const result = { id: link.id, started: updated.length === 1 };
-    await saveReply(tx, result);
-    return result;
-  });
-  if (start.started) deps.loops.wake();
-  return start;
+export async function startCheck(unit: Unit, caller: Caller, id: string): Promise<CheckStart> {
+  const link = await findLink(unit, caller, id);
+  const now = unit.clock.now();
+  await lockLinks(unit.store, [link.no]);
+  const updated = await unit.store
+    .update(links)
+    .set({ nextCheckAt: now, nextTrigger: "manual", checkingUntil: now + LEASE_MS })
+    .where(and(eq(links.id, link.id), notChecking(now)))
+    .returning({ id: links.id });
+  return { id: link.id, started: updated.length === 1 };
 }
 
 /** Lists the events of a link, newest first, with their deliveries. Events without a subscriber are not stored. */

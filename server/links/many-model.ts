@@ -280,20 +280,18 @@ export const BatchChange = z
 
 const toNext = (before: number | null) => before?.toString(36) ?? null;
 
-export const toCreation =
-  (now: number) =>
-  ({ batchId, results }: BatchCreation) => {
-    const created = results.filter((result) => "link" in result).length;
-    return {
-      batch_id: batchId,
-      summary: { total: results.length, created, failed: results.length - created },
-      results: results.map((result, index) =>
-        "link" in result
-          ? { index, status: "created" as const, link: toLink(now)(result.link) }
-          : { index, status: "failed" as const, url: result.url, error: toErrorBody(result.error) },
-      ),
-    };
+export function toCreation({ batchId, results }: BatchCreation, now: number) {
+  const created = results.filter((result) => "link" in result).length;
+  return {
+    batch_id: batchId,
+    summary: { total: results.length, created, failed: results.length - created },
+    results: results.map((result, index) =>
+      "link" in result
+        ? { index, status: "created" as const, link: toLink(result.link, now) }
+        : { index, status: "failed" as const, url: result.url, error: toErrorBody(result.error) },
+    ),
   };
+}
 
 export const toOutcome = <Status extends string>(outcome: Outcome<Status>) =>
   "error" in outcome ? { ...outcome, error: toErrorBody(outcome.error) } : outcome;

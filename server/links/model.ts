@@ -291,49 +291,45 @@ export const statusAt = (
 ): LinkStatus => (checkingUntil !== null && checkingUntil > now ? "checking" : status);
 
 /** @param now decides whether a check is running */
-export const toLink =
-  (now: number) =>
-  (row: ShownLink): z.infer<typeof Link> => ({
-    id: row.id,
-    url: row.url,
-    // The column lies behind large ones.
-    site: siteOfUrl(row.url),
-    service: row.service,
-    status: statusAt(now, row),
-    group_id: row.groupId,
-    check_frequency: row.checkFrequency,
-    reason: row.reason,
-    status_changed_at: toIso(row.statusChangedAt),
-    next_check_at: toIso(row.nextCheckAt),
-    last_check: toLastCheck(row),
-    created_at: toIso(row.createdAt),
-    updated_at: toIso(row.updatedAt),
-    ...shownInLists(row.details),
-    retired_at: toIsoOrNull(row.retiredAt || null),
-  });
+export const toLink = (row: ShownLink, now: number): z.infer<typeof Link> => ({
+  id: row.id,
+  url: row.url,
+  // The column lies behind large ones.
+  site: siteOfUrl(row.url),
+  service: row.service,
+  status: statusAt(now, row),
+  group_id: row.groupId,
+  check_frequency: row.checkFrequency,
+  reason: row.reason,
+  status_changed_at: toIso(row.statusChangedAt),
+  next_check_at: toIso(row.nextCheckAt),
+  last_check: toLastCheck(row),
+  created_at: toIso(row.createdAt),
+  updated_at: toIso(row.updatedAt),
+  ...shownInLists(row.details),
+  retired_at: toIsoOrNull(row.retiredAt || null),
+});
 
-/** @param strips by the numbers of the links, if they are included */
-export const toListedLink =
-  (now: number, strips?: ReadonlyMap<number, Strip>) =>
-  (row: ShownLink): z.infer<typeof ListedLink> => ({
-    ...toLink(now)(row),
-    ...(strips && { strip: strips.get(row.no) ?? [] }),
-  });
+export const toListedLink = (
+  { strip, ...row }: ShownLink & { strip?: Strip },
+  now: number,
+): z.infer<typeof ListedLink> => ({
+  ...toLink(row, now),
+  ...(strip && { strip }),
+});
 
-export const toLinkDetail =
-  (now: number) =>
-  (row: LinkDetailRow): z.infer<typeof LinkDetail> => ({
-    ...toLink(now)(row),
-    evidence: toEvidence(row.evidence),
-    last_change: row.lastChange && toLastChange(row.id, row.lastChange),
-    ...shownAlone(row.details),
-    next_turns: row.details.schedule
-      ? nextTurns(row.details.schedule, now, 3).map((turn) => turn.toISOString())
-      : [],
-    previous_urls: row.previousUrls.map(({ url, until, changedBy }) => ({
-      ...{ url, until: toIso(until), by: changedBy },
-    })),
-  });
+export const toLinkDetail = (row: LinkDetailRow, now: number): z.infer<typeof LinkDetail> => ({
+  ...toLink(row, now),
+  evidence: toEvidence(row.evidence),
+  last_change: row.lastChange && toLastChange(row.id, row.lastChange),
+  ...shownAlone(row.details),
+  next_turns: row.details.schedule
+    ? nextTurns(row.details.schedule, now, 3).map((turn) => turn.toISOString())
+    : [],
+  previous_urls: row.previousUrls.map(({ url, until, changedBy }) => ({
+    ...{ url, until: toIso(until), by: changedBy },
+  })),
+});
 
 export function toRawResponses(rows: LinkResponseRow[]): z.infer<typeof RawResponses> {
   const of = (kind: LinkResponseRow["kind"]) => {

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
+import { lockLinks } from "../db/queries.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { noteSites } from "../history/status-days.ts";
 import { conflict, invalid, notFound } from "../lib/errors.ts";
@@ -8,14 +9,13 @@ import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import type { StoredEvidence } from "../verdict/probe/conclusion.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Unit } from "../work/unit.ts";
 import { withDetails, writeDetails } from "./fields/details.ts";
 import type { Override } from "./fields/override.ts";
 import type { LinkDetails } from "./fields/registry.ts";
 import { findLink, findLinkDetail } from "./links.ts";
 import type { LinkDetailRow } from "./model.ts";
 import { regularCheckAt } from "./reschedule.ts";
-import { lockSome } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
 import { recordActions } from "./triage/timeline.ts";
 
@@ -34,18 +34,17 @@ type Found = LinkRow & { details: LinkDetails };
  * @throws CONFLICT when there is nothing to overrule; VALIDATION_ERROR for a time that is past or too far away
  */
 export async function setOverride(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   { until: wanted, note }: OverrideInput,
-  saveReply: SaveReply<LinkDetailRow> = saveNoReply,
 ): Promise<LinkDetailRow> {
-  const now = deps.clock.now();
+  const now = unit.clock.now();
   const until = wanted ?? now + USUAL_DAYS * DAY_MS;
   if (until <= now) throw invalid({ until: ["must be in the future"] });
   if (until > now + LONGEST_DAYS * DAY_MS)
     throw invalid({ until: [`must be within ${LONGEST_DAYS} days`] });
-  return edit(deps, caller, id, saveReply, async (within, link) => {
+  return edit(unit, caller, id, async (link) => {
     if (link.status === "active" || link.reason === null || link.lastStatus !== link.status)
       throw NOTHING;
     const override = overrideOf(link, { until, note, by: caller.by.name, at: now });
@@ -54,17 +53,17 @@ export async function setOverride(
       ...(link.details.handling === "acknowledged" && OPEN),
       ...{ overrideUntil: until, override, silentDeathAt: null },
     };
-    await publishEvents(within.store, aliveEvents(link, now));
-    await within.store
+    await publishEvents(unit.store, aliveEvents(link, now));
+    await unit.store
       .update(links)
       .set({
         ...{ status: "active", reason: OVERRIDDEN, statusChangedAt: now },
         ...{ decidedStatus: "active", decidedReason: OVERRIDDEN },
         ...NOTHING_SUSPECTED,
-        ...{ nextCheckAt: regularCheckAt(within, link), updatedAt: now },
+        ...{ nextCheckAt: regularCheckAt(unit, link), updatedAt: now },
       })
       .where(eq(links.no, link.no));
-    await noteSites(within.store, { accountNo: link.accountNo, at: now }, [link.site]);
+    await noteSites(unit.store, { accountNo: link.accountNo, at: now }, [link.site]);
     return { after, kind: "override_set", detail: toIso(until) };
   });
 }
@@ -73,11 +72,11 @@ export async function setOverride(
  * Ends an override, and makes the link due.
  * @throws NOT_FOUND when there is none
  */
-export const endOverride = (deps: Deps, caller: Caller, id: string): Promise<LinkDetailRow> =>
-  edit(deps, caller, id, saveNoReply, async ({ store: tx, clock }, link) => {
+export const endOverride = (unit: Unit, caller: Caller, id: string): Promise<LinkDetailRow> =>
+  edit(unit, caller, id, async (link) => {
     if (!link.details.override) throw notFound("override");
-    const now = clock.now();
-    await tx
+    const now = unit.clock.now();
+    await unit.store
       .update(links)
       .set({ ...FREE, nextCheckAt: now, nextTrigger: "manual", updatedAt: now })
       .where(eq(links.no, link.no));
@@ -111,30 +110,21 @@ type Edit = {
 };
 
 async function edit(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
-  saveReply: SaveReply<LinkDetailRow>,
-  write: (within: Deps, link: Found) => Promise<Edit>,
+  write: (link: Found) => Promise<Edit>,
 ): Promise<LinkDetailRow> {
-  const { no } = await findLink(deps, caller, id);
-  const shown = await deps.store.transaction(async (tx) => {
-    await lockSome(tx, caller, [{ no }]);
-    const within = { ...deps, store: tx };
-    const [link] = await withDetails(tx, [await findLink(within, caller, id)]);
-    const { after, kind, detail } = await write(within, link!);
-    const at = deps.clock.now();
-    await writeDetails(tx, caller, [{ no, before: link!.details, after }], at);
-    await recordActions(tx, [{ no, at, kind, actor: caller.by.name, detail }]);
-    const action = `link.${kind}` as const;
-    await auditChange(within, caller, { action, target: linkTarget([link!]) });
-    await publishChanges(within, caller, [{ link: link!, after, fields: ["override"] }], at);
-    const result = await findLinkDetail(within, caller, id);
-    await saveReply(tx, result);
-    return result;
-  });
-  deps.loops.wake();
-  return shown;
+  const { no } = await findLink(unit, caller, id);
+  await lockLinks(unit.store, [no]);
+  const [link] = await withDetails(unit.store, [await findLink(unit, caller, id)]);
+  const { after, kind, detail } = await write(link!);
+  const at = unit.clock.now();
+  await writeDetails(unit.store, caller, [{ no, before: link!.details, after }], at);
+  await recordActions(unit.store, [{ no, at, kind, actor: caller.by.name, detail }]);
+  await auditChange(unit, caller, { action: `link.${kind}`, target: linkTarget([link!]) });
+  await publishChanges(unit, caller, [{ link: link!, after, fields: ["override"] }], at);
+  return findLinkDetail(unit, caller, id);
 }
 
 function overrideOf(link: Found, said: Pick<Override, "until" | "note" | "by" | "at">): Override {

@@ -5,6 +5,7 @@ import { type LinkRow, links } from "../db/tables.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { followUpAt, nextCheckAt, turnAfter } from "../work/schedule.ts";
+import { makeChange } from "../work/unit.ts";
 import { withListedDetails } from "./fields/details.ts";
 import type { ListedDetails } from "./fields/registry.ts";
 import { hasNumber, lockSome } from "./selection.ts";
@@ -60,23 +61,22 @@ export async function rescheduleGroup(
       .where(and(eq(links.groupId, groupId), gt(links.no, after)))
       .orderBy(asc(links.no))
       .limit(MOVED_AT_ONCE);
-    if (some.length === 0) break;
+    if (some.length === 0) return;
     after = some.at(-1)!.no;
-    await deps.store.transaction(async (tx) => {
-      const within = { ...deps, store: tx };
-      const nos = await lockSome(tx, caller, some);
+    await makeChange(deps, caller, async (unit) => {
+      const { store: tx } = unit;
+      const nos = await lockSome(tx, some);
       const rows = await tx
         .select(RESCHEDULED)
         .from(links)
         .where(and(hasNumber(tx, nos), eq(links.groupId, groupId)));
       const moved = (await withListedDetails(tx, rows)).flatMap((link) => {
-        const at = link.details.schedule?.from === "link" ? null : nextCheckOf(within, link);
+        const at = link.details.schedule?.from === "link" ? null : nextCheckOf(unit, link);
         return at === null ? [] : [[link.no, at]];
       });
       await moveChecks(tx, moved);
     });
   }
-  deps.loops.wake();
 }
 
 const isSameSchedule = (a: ListedDetails["schedule"], b: ListedDetails["schedule"]) =>

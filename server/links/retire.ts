@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
+import { lockAccounts } from "../db/queries.ts";
 import { allLinks, links } from "../db/tables.ts";
 import { noteSites } from "../history/status-days.ts";
 import { publishEvents } from "../webhooks/events.ts";
@@ -20,7 +21,8 @@ export async function retireLinks(
   some: { no: number }[],
 ): Promise<number> {
   const { store: tx, clock } = deps;
-  const nos = await lockSome(tx, owner, some);
+  await lockAccounts(tx, [owner.accountNo]);
+  const nos = await lockSome(tx, some);
   const isChosen = hasNumber(tx, nos);
   const rows = await tx.select().from(links).where(isChosen);
   if (rows.length === 0) return 0;

@@ -1,12 +1,13 @@
 import { inArray, type SQL, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, lockLinks } from "../db/queries.ts";
+import { lockLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { AppError, foreign, notFound } from "../lib/errors.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
+import { makeChange, type Unit } from "../work/unit.ts";
 import { isRetired, retiredAmong } from "./retired.ts";
 
 /** The result for one link that a request names by its id. */
@@ -45,14 +46,9 @@ export async function judgeNamed<
 export const hasNumber = (store: Store, nos: number[]): SQL =>
   inArray(links.no, sql`${numbersOf(store, nos)}`);
 
-/** Locks the links of one account and returns their numbers. */
-export async function lockSome(
-  tx: Store,
-  { accountNo }: Pick<Caller, "accountNo">,
-  some: { no: number }[],
-): Promise<number[]> {
+/** Locks links and returns their numbers. */
+export async function lockSome(tx: Store, some: { no: number }[]): Promise<number[]> {
   const nos = some.map(({ no }) => no);
-  await lockAccounts(tx, [accountNo]);
   await lockLinks(tx, nos);
   return nos;
 }
@@ -62,7 +58,7 @@ type Pieces<Link> = {
   /** Few enough that other requests do not wait long. */
   atOnce: number;
   /** Writes some of the links and returns how many it wrote. */
-  write: (within: Deps, some: Link[]) => Promise<number>;
+  write: (unit: Unit, some: Link[]) => Promise<number>;
   /** Describes the whole change, and is recorded in the first transaction that wrote something. */
   entry: Omit<Parameters<typeof auditChange>[2], "count">;
   /** Called in the last transaction. */
@@ -81,11 +77,10 @@ export async function writeInPieces<Link extends Pick<LinkRow, "id" | "url">>(
   const pieces = chunksOf(atOnce, chosen);
   const last = pieces.pop() ?? [];
   let isAudited = false;
-  const writePiece = async (tx: Store, some: Link[]) => {
-    const within = { ...deps, store: tx };
-    const isChanged = (await write(within, some)) > 0;
+  const writePiece = async (unit: Unit, some: Link[]) => {
+    const isChanged = (await write(unit, some)) > 0;
     if (isChanged && !isAudited)
-      await auditChange(within, caller, {
+      await auditChange(unit, caller, {
         target: linkTarget(chosen),
         ...entry,
         count: chosen.length,
@@ -93,12 +88,12 @@ export async function writeInPieces<Link extends Pick<LinkRow, "id" | "url">>(
     return isChanged;
   };
   for (const some of pieces) {
-    const isChanged = await deps.store.transaction((tx) => writePiece(tx, some));
+    const isChanged = await makeChange(deps, caller, (unit) => writePiece(unit, some));
     isAudited ||= isChanged;
     await yieldToEventLoop();
   }
-  await deps.store.transaction(async (tx) => {
-    await writePiece(tx, last);
-    await saveReply(tx);
+  await makeChange(deps, caller, async (unit) => {
+    await writePiece(unit, last);
+    await saveReply(unit.store);
   });
 }

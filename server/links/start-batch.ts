@@ -1,12 +1,11 @@
 import { and, eq, gt, isNull, max } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { type BatchRow, batches, links } from "../db/tables.ts";
-import { oneAtATime } from "../lib/concurrency.ts";
 import { type AppError, conflict } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
 import type { BatchFilter, NewBatch } from "./batch-model.ts";
 import { refuseUnknownGroup } from "./create.ts";
 import { emptyBatch, type Joining, joinBatch, nextToJoin } from "./fill-batches.ts";
@@ -41,19 +40,13 @@ export async function startBatch(
   saveReply: SaveReply<BatchStart> = saveNoReply,
 ): Promise<BatchStart> {
   if (!ids) await refuseUnknownGroup(deps, caller, groupId, "group_id");
-  // Requests of one account wait here for each other, so that they do not occupy a connection each.
-  const start = await oneAtATime(caller.accountId, async () => {
-    const plan = ids ? await planOf(deps, caller, ids) : await planFor(deps, caller, filter);
-    return deps.store.transaction(async (tx) => {
-      await lockAccounts(tx, [caller.accountNo]);
-      if (!ids) await refuseTooMany(tx, caller);
-      const result = await insertBatch({ ...deps, store: tx }, caller, plan);
-      await saveReply(tx, result);
-      return result;
-    });
+  const plan = ids ? await planOf(deps, caller, ids) : await planFor(deps, caller, filter);
+  return makeChange(deps, caller, async (unit) => {
+    if (!ids) await refuseTooMany(unit.store, caller);
+    const result = await insertBatch(unit, caller, plan);
+    await saveReply(unit.store, result);
+    return result;
   });
-  deps.loops.wake();
-  return start;
 }
 
 async function insertBatch(

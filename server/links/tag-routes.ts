@@ -1,15 +1,6 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { idempotency } from "../api/idempotency.ts";
-import {
-  callers,
-  createRefusals,
-  data,
-  pageOf,
-  recordRefusals,
-  refusals,
-  toPage,
-} from "../api/reply.ts";
+import { edge, resource } from "../api/edge.ts";
 import { flag, oneOf, paging, queryFlag, text } from "../lib/fields.ts";
 import { LINK_SORTS } from "../lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
@@ -44,64 +35,48 @@ const toTagRecord = ({ name, ...counts }: Awaited<ReturnType<typeof renameTag>>)
   counts,
 });
 
-export const tagRoutes = (deps: Deps) =>
-  new Elysia({ prefix: "/tags", tags: ["Links"] })
-    .use(callers)
+export const tagRoutes = (deps: Deps) => {
+  const { list, changeInSteps, removeInSteps } = edge(deps);
+  return new Elysia({ prefix: "/tags", tags: ["Links"] })
     .get(
-      "",
-      async ({ caller, query, request, set }) =>
-        toPage(await listTags(deps, caller, query), query, toTagRecord, { request, set }),
-      {
+      ...list("", (deps, { caller, query }) => listTags(deps, caller, query), {
+        operationId: "listTags",
+        summary: "List the tags of links by name, with counts",
         query: z.object(paging(100)),
-        response: { 200: pageOf(TagRecord), ...refusals },
-        detail: {
-          access: "read",
-          operationId: "listTags",
-          summary: "List the tags of links by name, with counts",
-        },
-      },
+        item: TagRecord,
+        toItem: toTagRecord,
+      }),
     )
     .patch(
-      "/:tag",
-      async ({ caller, params, query, body }) => {
-        const name = params.tag;
-        const wanted = { to: body.name ?? name, merge: query.merge ?? false };
-        return { data: toTagRecord(await renameTag(deps, caller, name, wanted)) };
-      },
-      {
-        body: z.object({ name: tagName().optional() }, "must be a JSON object"),
-        query: z.object({
-          merge: queryFlag()
-            .meta({ description: "Joins the tag with another one that has the name." })
-            .optional(),
-        }),
-        response: { 200: data(TagRecord), ...recordRefusals, ...createRefusals },
-        detail: {
-          access: "write",
+      ...changeInSteps(
+        "/:tag",
+        (deps, { caller, params: { tag }, query, body }) =>
+          renameTag(deps, caller, tag, { to: body.name ?? tag, merge: query.merge ?? false }),
+        {
           operationId: "renameTag",
           summary: "Rename a tag",
           description:
             "If there is a tag with that name already: 409 with the reason `duplicate_tag`, or with `merge=true` all links get that one.",
+          body: z.object({ name: tagName().optional() }, "must be a JSON object"),
+          query: z.object({
+            merge: queryFlag()
+              .meta({ description: "Joins the tag with another one that has the name." })
+              .optional(),
+          }),
+          reply: TagRecord,
+          toReply: toTagRecord,
+          refuses: [404, 409, 413, 415],
         },
-      },
+      ),
     )
     .delete(
-      "/:tag",
-      async ({ caller, params, status }) => {
-        await deleteTag(deps, caller, params.tag);
-        return status(204, undefined);
-      },
-      {
-        response: { 204: z.undefined(), ...recordRefusals },
-        detail: {
-          access: "write",
-          operationId: "deleteTag",
-          summary: "Delete a tag; its links stay",
-        },
-      },
+      ...removeInSteps("/:tag", (deps, { caller, params }) => deleteTag(deps, caller, params.tag), {
+        operationId: "deleteTag",
+        summary: "Delete a tag; its links stay",
+        refuses: [404],
+      }),
     );
-
-const locationOf = ({ id }: { id: string }) => `/api/v1/views/${id}`;
+};
 
 const SavedFilter = filterOf(NARROWING).transform((filter) =>
   Object.fromEntries(
@@ -127,64 +102,42 @@ const ViewChange = z
   )
   .meta({ example: { name: "Press", is_shared: true } });
 
-export const viewRoutes = (deps: Deps) =>
-  new Elysia({ prefix: "/views", tags: ["Links"] })
-    .use(callers)
+export const viewRoutes = (deps: Deps) => {
+  const shown = { reply: ViewRecord, toReply: toViewRecord };
+  const { change, remove, create } = resource(deps, "/views", shown);
+  const { read } = edge(deps);
+  return new Elysia({ prefix: "/views", tags: ["Links"] })
     .get(
-      "",
-      async ({ caller }) => ({
-        data: { items: (await listViews(deps, caller)).map(toViewRecord) },
+      ...read("", (deps, { caller }) => listViews(deps, caller), {
+        operationId: "listViews",
+        summary: "List saved views of the list of links, oldest first",
+        description: "A person's own and those that everyone has; for a key the latter only.",
+        reply: z.object({ items: z.array(ViewRecord) }),
+        toReply: (rows) => ({ items: rows.map(toViewRecord) }),
       }),
-      {
-        response: { 200: data(z.object({ items: z.array(ViewRecord) })), ...refusals },
-        detail: {
-          access: "read",
-          operationId: "listViews",
-          summary: "List saved views of the list of links, oldest first",
-          description: "A person's own and those that everyone has; for a key the latter only.",
-        },
-      },
     )
     .patch(
-      "/:id",
-      async ({ caller, params, body }) => ({
-        data: toViewRecord(await changeView(deps, caller, params.id, body)),
-      }),
-      {
+      ...change(changeView, {
+        operationId: "changeView",
+        summary: "Change a view",
         body: ViewChange,
-        response: { 200: data(ViewRecord), ...recordRefusals, ...createRefusals },
-        detail: { access: "write", operationId: "changeView", summary: "Change a view" },
-      },
+        refuses: [404, 409, 413, 415],
+      }),
     )
     .delete(
-      "/:id",
-      async ({ caller, params, status }) => {
-        await deleteView(deps, caller, params.id);
-        return status(204, undefined);
-      },
-      {
-        response: { 204: z.undefined(), ...recordRefusals },
-        detail: { access: "write", operationId: "deleteView", summary: "Delete a view" },
-      },
+      ...remove(deleteView, {
+        operationId: "deleteView",
+        summary: "Delete a view",
+        refuses: [404],
+      }),
     )
-    .use(idempotency(deps))
     .post(
-      "",
-      async ({ caller, body, set, status, saveReply }) => {
-        const save = saveReply(201, toViewRecord, locationOf);
-        const view = await createView(deps, caller, body, save);
-        set.headers.location = locationOf(view);
-        return status(201, { data: toViewRecord(view) });
-      },
-      {
+      ...create(createView, {
+        operationId: "createView",
+        summary: "Save a view of the list of links",
+        description:
+          "`filter` has the filters of `GET /api/v1/links` by their names; unknown ones are rejected. `is_shared` shows it to everyone in the account. At most 50 a person, and 50 shared.",
         body: NewView,
-        response: { 201: data(ViewRecord), ...createRefusals },
-        detail: {
-          access: "write",
-          operationId: "createView",
-          summary: "Save a view of the list of links",
-          description:
-            "`filter` has the filters of `GET /api/v1/links` by their names; unknown ones are rejected. `is_shared` shows it to everyone in the account. At most 50 a person, and 50 shared.",
-        },
-      },
+      }),
     );
+};

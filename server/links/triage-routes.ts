@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { idempotency } from "../api/idempotency.ts";
-import { callers, createRefusals, data, pageOf, recordRefusals, toPage } from "../api/reply.ts";
+import { edge } from "../api/edge.ts";
 import { lines, moment, paging, text } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeUrl } from "./change-url.ts";
@@ -27,83 +26,67 @@ const UrlBody = z
   )
   .meta({ example: { url: "https://example.com/new", note: null } });
 
-const editRefusals = { ...recordRefusals, ...createRefusals };
-
 /** What people decide about a single link, beyond its fields. */
-export const triageRoutes = (deps: Deps) =>
-  new Elysia({ prefix: "/links", tags: ["Links"] })
-    .use(callers)
+export const triageRoutes = (deps: Deps) => {
+  const { list, remove, post } = edge(deps);
+  return new Elysia({ prefix: "/links", tags: ["Links"] })
     .get(
-      "/:id/timeline",
-      async ({ caller, params, query, request, set }) => {
-        const link = await findAnyLink(deps, caller, params.id);
-        const page = await listTimeline(deps, link, query);
-        return toPage(page, query, toTimelineRecord, { request, set });
-      },
-      {
-        query: z.object(paging()),
-        response: { 200: pageOf(TimelineRecord), ...recordRefusals },
-        detail: {
-          access: "read",
+      ...list(
+        "/:id/timeline",
+        async (deps, { caller, params, query }) =>
+          listTimeline(deps, await findAnyLink(deps, caller, params.id), query),
+        {
           operationId: "listLinkTimeline",
           summary: "List what people did to a link, newest first",
           description:
             "Includes the ends of acknowledgements, mutes and overrides that no person ended. Changes of status are in `GET /api/v1/links/{id}/runs`.",
+          query: z.object(paging()),
+          item: TimelineRecord,
+          toItem: toTimelineRecord,
         },
-      },
+      ),
     )
     .delete(
-      "/:id/override",
-      async ({ caller, params, status }) => {
-        await endOverride(deps, caller, params.id);
-        return status(204, undefined);
-      },
-      {
-        response: { 204: z.undefined(), ...recordRefusals },
-        detail: {
-          access: "write",
+      ...remove(
+        "/:id/override",
+        async (unit, { caller, params }) => void (await endOverride(unit, caller, params.id)),
+        {
           operationId: "endOverride",
           summary: "End the override of a link",
           description: "The link is checked at once, and that check decides.",
+          refuses: [404],
         },
-      },
+      ),
     )
-    .use(idempotency(deps))
     .post(
-      "/:id/override",
-      async ({ caller, params, body, saveReply }) => {
-        const toReply = toLinkDetail(deps.clock.now());
-        const save = saveReply(200, toReply);
-        return { data: toReply(await setOverride(deps, caller, params.id, body, save)) };
-      },
-      {
-        body: OverrideBody,
-        response: { 200: data(LinkDetail), ...editRefusals },
-        detail: {
-          access: "write",
+      ...post(
+        "/:id/override",
+        (unit, { caller, params, body }) => setOverride(unit, caller, params.id, body),
+        {
           operationId: "overrideLink",
           summary: "Say that a dead or unknown link works",
           description:
             "The link is `active` with the reason `ok_overridden` while checks find the very thing that is overruled: the same reason, status code and final host. It ends when a check finds it dead for another reason, or alive, or at `until`: at most 90 days away, 30 by default. A link whose last check did not find it dead or unknown gets 409.",
+          body: OverrideBody,
+          reply: LinkDetail,
+          toReply: toLinkDetail,
         },
-      },
+      ),
     )
     .post(
-      "/:id/url",
-      async ({ caller, params, body: { url, note = null }, saveReply }) => {
-        const toReply = toLinkDetail(deps.clock.now());
-        const save = saveReply(200, toReply);
-        return { data: toReply(await changeUrl(deps, caller, params.id, { url, note }, save)) };
-      },
-      {
-        body: UrlBody,
-        response: { 200: data(LinkDetail), ...editRefusals },
-        detail: {
-          access: "write",
+      ...post(
+        "/:id/url",
+        (unit, { caller, params, body: { url, note = null } }) =>
+          changeUrl(unit, caller, params.id, { url, note }),
+        {
           operationId: "changeLinkUrl",
           summary: "Give a link another URL",
           description:
             "The link keeps its id, history and all that is noted about it; `previous_urls` and the history show the old URL. It is `unknown` until its first check, which is due at once. Acknowledgement and override end. The URL of another link gets 409 with `existingId`.",
+          body: UrlBody,
+          reply: LinkDetail,
+          toReply: toLinkDetail,
         },
-      },
+      ),
     );
+};

@@ -7,15 +7,10 @@ import { type LinkRow, links } from "../db/tables.ts";
 import { AppError, invalid } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
 import { contextFor, writeEdits } from "./change.ts";
 import { readUrl, writeUrls } from "./change-url.ts";
-import {
-  createAmong,
-  createInTransaction,
-  existingGroups,
-  groupIdIn,
-  readItems,
-} from "./create.ts";
+import { createAmong, existingGroups, groupIdIn, readItems } from "./create.ts";
 import { applyEdit, type LinkEdit, refusalOf } from "./edit.ts";
 import { withDetails } from "./fields/details.ts";
 import { duplicateId, findTakenIds } from "./fields/external-id.ts";
@@ -43,7 +38,7 @@ export async function upsertLinks(
   const context = await contextFor(deps, caller, inputs);
   const read = await readUpserts(deps, caller, inputs, context);
   const readAsNew = await readItems(deps, caller, inputs);
-  return createInTransaction(deps, caller, async (within) => {
+  return makeChange(deps, caller, async (within) => {
     const items = read.filter((item): item is Item => !(item instanceof AppError));
     const known = await findKnown(within, caller, items);
     const results = new Map<unknown, Upserted>();

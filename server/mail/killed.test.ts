@@ -18,6 +18,7 @@ import { systemClock } from "../lib/clock.ts";
 import { sampleOf } from "../webhooks/event-types.ts";
 import { publishEvents } from "../webhooks/events.ts";
 import { createWebhook } from "../webhooks/webhooks.ts";
+import { makeChange } from "../work/unit.ts";
 
 const RECIPIENTS = sized(10, 60);
 /** So few for each that none becomes a digest. */
@@ -50,11 +51,13 @@ async function queue(home: Env): Promise<void> {
     await store
       .insert(mailAddresses)
       .values({ accountId: account.id, address, n: 0, confirmedAt: 1 });
-    await createWebhook(roomy, caller, {
-      url: `mailto:${address}`,
-      format: "email",
-      events: ["link.dead"],
-    });
+    await makeChange(roomy, caller, (unit) =>
+      createWebhook(unit, caller, {
+        url: `mailto:${address}`,
+        format: "email",
+        events: ["link.dead"],
+      }),
+    );
   }
   await store.transaction((tx) =>
     publishEvents(

@@ -4,6 +4,7 @@ import { log } from "../lib/log.ts";
 import type { MailOutcome } from "../net/mail.ts";
 import type { Deps } from "../work/deps.ts";
 import { isStillDue, leaseFor, NEVER_DUE, startQueue } from "../work/queue.ts";
+import { inUnit } from "../work/unit.ts";
 import { type MailContent, renderMail } from "./layout.ts";
 import { mailPath, ofAccount, unsubscribeHeaders } from "./links.ts";
 import { hasRefusedMail, isStranger, KINDS, type MailRow } from "./queue.ts";
@@ -104,9 +105,7 @@ async function sendOne(
   row: MailRow,
   signal?: AbortSignal,
 ): Promise<void> {
-  const content = await deps.store.transaction((tx) =>
-    compose({ ...deps, store: tx }, contents, row),
-  );
+  const content = await inUnit(deps, (unit) => compose(unit, contents, row));
   // There is no such user, or no more: nothing is to be said.
   if (content === null) return settle(deps, row, END);
   const mail = {

@@ -8,8 +8,8 @@ import { yieldToEventLoop } from "../lib/steps.ts";
 import { NEVER_CHECKED } from "../verdict/attempt.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import { createPoliteness } from "../verdict/politeness/politeness.ts";
-import { USUAL_STYLE } from "../verdict/probe/finding.ts";
 import { type ProbeInput, probe } from "../verdict/probe/probe.ts";
+import { USUAL_STYLE } from "../verdict/probe/style.ts";
 import type { Kind, Service } from "../verdict/services/record.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
 

@@ -22,6 +22,7 @@ import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/eve
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
+import { inUnit } from "../work/unit.ts";
 import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
@@ -145,7 +146,8 @@ async function write(
   const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
   const kinds = await numbersOfKinds(store, shown.map(kindOf));
   if (settled.some(({ outcome }) => outcome.statusChanged)) await closeYesterday(deps);
-  const ended = await store.transaction(async (tx) => {
+  const ended = await inUnit(deps, async (unit) => {
+    const tx = unit.store;
     await lockAccounts(
       tx,
       results.map(({ link }) => link.accountNo),
@@ -169,7 +171,7 @@ async function write(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),
     );
-    await queueHostMails({ ...deps, store: tx }, failing);
+    await queueHostMails(unit, failing);
     if (learned) await writeLearned(tx, learned);
     await releaseLinks(
       tx,

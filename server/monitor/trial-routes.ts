@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { idempotency } from "../api/idempotency.ts";
+import { edge } from "../api/edge.ts";
 import { refusalBeyond } from "../api/rate-limit.ts";
-import { callers, createRefusals, data, recordRefusals } from "../api/reply.ts";
 import { VERDICTS } from "../lib/vocabulary.ts";
 import { findLinkDetail } from "../links/links.ts";
 import { ExpectBody } from "../verdict/expectations.ts";
@@ -30,36 +29,34 @@ const Trial = z
   .meta({ id: "Trial" });
 
 /** Checks whose results are only shown. */
-export const trialRoutes = (deps: Deps) =>
-  new Elysia({ prefix: "/links", tags: ["Links"] })
-    .use(callers)
-    .use(idempotency(deps))
-    .post(
+export const trialRoutes = (deps: Deps) => {
+  const { ask } = edge(deps);
+  return new Elysia({ prefix: "/links", tags: ["Links"] }).post(
+    ...ask(
       "/:id/try",
-      async ({ caller, params, body: { expect }, request }) => {
+      async (deps, { caller, params, body: { expect }, request }) => {
         const { details, ...link } = await findLinkDetail(deps, caller, params.id);
         await refuseTooMany(deps, caller.accountId);
         const wanted = expect === undefined ? details.expect : expect;
-        const seen = await tryLink(
-          deps,
-          { ...link, nextTrigger: "manual", ...(wanted && { expect: wanted }) },
-          request.signal,
-        );
-        return { data: toTrial(seen) };
+        const tried = {
+          ...link,
+          nextTrigger: "manual" as const,
+          ...(wanted && { expect: wanted }),
+        };
+        return tryLink(deps, tried, request.signal);
       },
       {
+        operationId: "tryLink",
+        summary: "Check a link without keeping the result",
+        description:
+          "Makes one whole check with the `expect` of the body, by default that of the link, and returns what it saw: no history, status or event changes. It may take a minute. 10 a minute for an account.",
         body: TrialBody,
-        response: { 200: data(Trial), ...recordRefusals, ...createRefusals },
-        detail: {
-          access: "write",
-          writes: "nothing",
-          operationId: "tryLink",
-          summary: "Check a link without keeping the result",
-          description:
-            "Makes one whole check with the `expect` of the body, by default that of the link, and returns what it saw: no history, status or event changes. It may take a minute. 10 a minute for an account.",
-        },
+        reply: Trial,
+        toReply: toTrial,
       },
-    );
+    ),
+  );
+};
 
 /** Each makes several requests to a site. */
 const refuseTooMany = refusalBeyond(TRIALS, "link trials");

@@ -10,7 +10,8 @@ import {
   createZstdDecompress,
   gunzipSync,
 } from "node:zlib";
-import { type BodyProblem, codeOf } from "./exchange.ts";
+import { codeOf } from "../lib/errors.ts";
+import type { BodyProblem } from "./exchange.ts";
 
 /** The decompressed body, up to the cap. */
 export type Body = {

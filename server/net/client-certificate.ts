@@ -1,4 +1,4 @@
-import { codeOf } from "./exchange.ts";
+import { codeOf } from "../lib/errors.ts";
 
 const HANDSHAKE_RECORD = 22;
 const CERTIFICATE_REQUEST = 13;

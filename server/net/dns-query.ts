@@ -9,7 +9,7 @@ import {
   streamEncode,
 } from "dns-packet";
 import { getDomain } from "tldts";
-import { isExhausted } from "./exchange.ts";
+import { isExhausted } from "../lib/errors.ts";
 
 export type NameServer = { address: string; port: number };
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { codeOf } from "../lib/errors.ts";
 import type { TargetPolicy, TargetProblem } from "./policy.ts";
 import type { DnsReason, Resolver } from "./resolve.ts";
 
@@ -186,9 +187,6 @@ const REASON_BY_CODE: Record<string, TransportReason> = {
   ERR_PROXY_TUNNEL: "monitor_proxy_error",
 };
 
-/** This machine ran out of a resource, which proves nothing about the server. */
-const EXHAUSTED = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"]);
-
 /** OpenSSL's names for certificates whose issuer is not trusted (X509_V_ERR_…). */
 const UNTRUSTED = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
@@ -204,16 +202,9 @@ const UNTRUSTED = new Set([
   "INVALID_PURPOSE",
 ]);
 
-/** Whether a request failed for lack of descriptors, memory or ports. */
-export const isExhausted = (error: unknown) => EXHAUSTED.has(codeOf(error));
-
 /** Returns the reason of an error thrown by `fetch`; `internal_error` for unknown codes. */
 export function reasonOfError(error: unknown): TransportReason {
   const code = codeOf(error);
   if (UNTRUSTED.has(code)) return "tls_untrusted";
   return REASON_BY_CODE[code] ?? "internal_error";
 }
-
-/** Returns the code of an error for evidence, without addresses or other foreign text. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : "unknown";

@@ -27,7 +27,11 @@ export const fetchThrough =
   (outbound: Outbound, { timeoutMs, bodyCap }: { timeoutMs: number; bodyCap: number }) =>
   async (url: string, { method, headers, body, signal }: FetchOptions): Promise<Response> => {
     const exchange = await outbound.request(url, {
-      ...{ method: method === "POST" ? "POST" : "GET", headers, timeoutMs, bodyCap, signal },
+      method: method === "POST" ? "POST" : "GET",
+      headers,
+      timeoutMs,
+      bodyCap,
+      signal,
       ...(body != null && { body: String(body) }),
     });
     if (exchange.kind === "failed") throw new NoResponse(exchange.reason, exchange.detail);

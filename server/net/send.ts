@@ -1,12 +1,12 @@
 import { connect, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from "node:tls";
+import { codeOf } from "../lib/errors.ts";
 import { type Incoming, readBody } from "./body.ts";
 import { watchForRequest } from "./client-certificate.ts";
 import type { NameServer } from "./dns-query.ts";
 import {
   BEFORE_SENDING,
-  codeOf,
   type Exchange,
   type FailureReason,
   failed,
@@ -214,9 +214,18 @@ async function receive(trip: Trip, response: Received, late: Promise<"late">): P
   const tlsExpiresAt = handshake.expiresAt;
   return {
     kind: "response",
-    ...{ status, headers, body: bytes, bodyBytes: length, truncated, bodyProblem: problem },
+    status,
+    headers,
+    body: bytes,
+    bodyBytes: length,
+    truncated,
+    bodyProblem: problem,
     hasConflict: response.hasConflict ?? false,
-    ...{ address, tlsExpiresAt, dnsMs: trip.dnsMs ?? null, headersMs, elapsedMs },
+    address,
+    tlsExpiresAt,
+    dnsMs: trip.dnsMs ?? null,
+    headersMs,
+    elapsedMs,
   };
 }
 

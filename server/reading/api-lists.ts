@@ -63,8 +63,17 @@ export type ApiCursor = {
 };
 
 export const FIRST: ApiCursor = {
-  ...{ list: 0, page: null, last: 1, isDown: true, end: [], recent: [], read: 0 },
-  ...{ token: null, api: null, tagId: null, isMismatch: false },
+  list: 0,
+  page: null,
+  last: 1,
+  isDown: true,
+  end: [],
+  recent: [],
+  read: 0,
+  token: null,
+  api: null,
+  tagId: null,
+  isMismatch: false,
 };
 
 export const MOST_API_BYTES = 16 * 1024 * 1024;
@@ -153,26 +162,40 @@ export function apiRequest(
   if (kind === "wordpress") {
     const fields = "id,link,title,content,modified_gmt";
     return wordpressUrl(base, `wp/v2/${list}`, {
-      ...{ per_page: String(PAGE), page, orderby: "id", order: "asc", _fields: fields },
+      per_page: String(PAGE),
+      page,
+      orderby: "id",
+      order: "asc",
+      _fields: fields,
     });
   }
   const url = inProgram(base, list);
   const { archived, query, tag } = settings;
   const asked = {
     linkding: {
-      ...{ limit: String(PAGE), sort: "added_asc", offset: String((Number(page) - 1) * PAGE) },
+      limit: String(PAGE),
+      sort: "added_asc",
+      offset: String((Number(page) - 1) * PAGE),
       q: [query, tag && `#${tag}`].filter(Boolean).join(" "),
     },
     karakeep: {
-      ...{ limit: String(PAGE), sortOrder: "asc", includeContent: "false" },
-      ...{ q: query ?? "", archived: archived || query ? "" : "false", cursor: cursor.token ?? "" },
+      limit: String(PAGE),
+      sortOrder: "asc",
+      includeContent: "false",
+      q: query ?? "",
+      archived: archived || query ? "" : "false",
+      cursor: cursor.token ?? "",
     },
     linkace: {
-      ...{ per_page: String(PAGE), page },
+      per_page: String(PAGE),
+      page,
       ...(query || tag
         ? {
-            ...{ query: query ?? "", search_title: "1", search_description: "1" },
-            ...{ only_tags: cursor.tagId ?? "", order_by: "created_at:asc" },
+            query: query ?? "",
+            search_title: "1",
+            search_description: "1",
+            only_tags: cursor.tagId ?? "",
+            order_by: "created_at:asc",
           }
         : { order_by: "id", order_dir: "asc" }),
     },

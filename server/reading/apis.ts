@@ -2,8 +2,8 @@ import { readHtml } from "../documents/html.ts";
 import { type ApiCursor, type ApiEntry, type ApiKind, FIRST, readApi } from "./api-lists.ts";
 import { createBatches, newPage, titled } from "./batches.ts";
 import type { Fetching } from "./fetching.ts";
-import type { Batch, JobOf, Place, ReadEnd } from "./job.ts";
-import { placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
+import type { Batch, JobOf, ReadEnd } from "./job.ts";
+import { type Place, placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
 
 /** Reads the next page of what a program keeps. */
 export async function readApis(

@@ -1,5 +1,6 @@
-import type { Batch, PageReading, Place, Target } from "./job.ts";
+import type { Batch, PageReading, Target } from "./job.ts";
 import { batchOf, createParts, readingWithout } from "./parts.ts";
+import type { Place } from "./places.ts";
 
 /** Written together. */
 const MOST_PAGES = 20;
@@ -17,7 +18,10 @@ type About = Pick<PageReading, "title" | "statusCode" | "etag" | "lastModified">
 
 /** Of a page that is not fetched from its own URL. */
 export const titled = (title: string | null): About => ({
-  ...{ title, statusCode: null, etag: null, lastModified: null },
+  title,
+  statusCode: null,
+  etag: null,
+  lastModified: null,
 });
 
 /** A page of which nothing is known. */

@@ -58,7 +58,9 @@ export function rulesIn({ text, isCut }: Start): CrawlRobots {
   const { isAllowed, ignored } = compileRules(lines, MOST_RULES);
   const delayS = Math.max(
     0,
-    ...lines.filter(isDelay).map(({ value }) => Number.parseFloat(value) || 0),
+    ...lines
+      .filter(({ field }) => field === "crawl-delay")
+      .map(({ value }) => Number.parseFloat(value) || 0),
   );
   const sitemaps = [...text.matchAll(/^\s*sitemap\s*:\s*(https?:\/\/\S+)/gim)];
   const notes = [
@@ -75,5 +77,3 @@ export function rulesIn({ text, isCut }: Start): CrawlRobots {
     notes: notes.filter((note) => note !== false),
   };
 }
-
-const isDelay = ({ field }: { field: string }) => field === "crawl-delay";

@@ -3,9 +3,9 @@ import { createBatches, newPage, titled } from "./batches.ts";
 import { headersWith } from "./credentials.ts";
 import { type Feed, type FeedItem, MOST_FEED_BYTES, readFeed } from "./feed.ts";
 import { discard, type Fetched, type Fetching, fetchContent, textOf } from "./fetching.ts";
-import type { Emit, FoundPage, JobOf, Place, ReadEnd, Target } from "./job.ts";
+import type { Emit, FoundPage, JobOf, ReadEnd, Target } from "./job.ts";
 import { batchOf, createParts, readEach, readingWithout } from "./parts.ts";
-import { placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
+import { type Place, placeAt, placesOf, USUAL_GROUPS } from "./places.ts";
 
 const MOST_FOUND = 500;
 
@@ -38,8 +38,10 @@ async function readOne(fetching: Fetching, job: JobOf<"feed">, target: Target, e
   const feed = await readFeed(text, found.url.href);
   const { status: statusCode, headers } = found;
   const about = {
-    ...{ title: feed.title, statusCode },
-    ...{ etag: headers.get("etag"), lastModified: headers.get("last-modified") },
+    title: feed.title,
+    statusCode,
+    etag: headers.get("etag"),
+    lastModified: headers.get("last-modified"),
   };
   if (feed.kind === "feed") await emitItems(fetching, { feed, target, job, about }, emit);
   else await emitOutlines({ feed, target, job, about }, emit);

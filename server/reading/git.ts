@@ -4,10 +4,10 @@ import { type DocumentReader, UnreadableDocument } from "../documents/reader.ts"
 import { createBatches, titled } from "./batches.ts";
 import { headersWith } from "./credentials.ts";
 import { type Fetching, fetchContent, SourceFailed, textOf } from "./fetching.ts";
-import type { Batch, JobOf, Place, ReadEnd } from "./job.ts";
+import type { Batch, JobOf, ReadEnd } from "./job.ts";
 import { readingWithout } from "./parts.ts";
 import { choose, compileFilePatterns } from "./patterns.ts";
-import { type DocumentPlace, placesOf } from "./places.ts";
+import { type DocumentPlace, type Place, placesOf } from "./places.ts";
 import {
   branchIn,
   branchUrl,
@@ -134,7 +134,9 @@ async function readDocument(
 ): Promise<Waiting | null> {
   try {
     const { links, base, title } = await documents.read({
-      ...{ text, name: path, format: formatOfName(path)! },
+      text,
+      name: path,
+      format: formatOfName(path)!,
     });
     const { base_url: baseUrl } = job.settings;
     if (baseUrl !== null) {

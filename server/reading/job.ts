@@ -1,6 +1,7 @@
-import type { ElementKind, SourceKind } from "../lib/vocabulary.ts";
+import type { SourceKind } from "../lib/vocabulary.ts";
 import type { Credential } from "./credentials.ts";
 import type { SourceReason } from "./fetching.ts";
+import type { Place } from "./places.ts";
 import type { SettingsOf } from "./settings.ts";
 
 /**
@@ -51,18 +52,6 @@ export type Target = {
   lastModified: string | null;
   /** By part: what the places of the page hashed to when they were read last. */
   hashes: Record<string, string>;
-};
-
-/** A place at which a link stands. */
-export type Place = {
-  /** Absolute, without its fragment; as written if it is not a URL. */
-  url: string;
-  /** Without `#`; null if there is none. */
-  fragment: string | null;
-  line: number | null;
-  column: number | null;
-  element: ElementKind;
-  text: string;
 };
 
 /** A page that the run may read as well. */

@@ -13,9 +13,10 @@ import {
   tooLarge,
   unpacked,
 } from "./fetching.ts";
-import type { Emit, FoundPage, JobOf, Place, ReadEnd, Target } from "./job.ts";
+import type { Emit, FoundPage, JobOf, ReadEnd, Target } from "./job.ts";
 import { batchOf, createParts, readEach, readingWithout } from "./parts.ts";
 import { choose, compileUrlPatterns } from "./patterns.ts";
+import type { Place } from "./places.ts";
 import { readSitemap } from "./sitemap.ts";
 
 /** Of a list, which may be a text. */

@@ -1,6 +1,6 @@
 import type { Read } from "../documents/document.ts";
 import { openHtml } from "../documents/html.ts";
-import { parseRefresh } from "../verdict/page/finder.ts";
+import { parseRefresh } from "../verdict/page/elements.ts";
 import { encodeQuery } from "../verdict/page/query-encoding.ts";
 import { encodeBytes, locationOf, nextHop } from "../verdict/probe/hops.ts";
 import { discard, type Fetching, heldFor, SourceFailed, textsOf } from "./fetching.ts";
@@ -90,8 +90,12 @@ export async function readPage(
   const to = refreshOf(refresh, read.base, target, encoding);
   if (to) return { kind: "redirect", status, to, reason: null };
   return {
-    ...{ kind: "page", status, read, isCut },
-    ...{ etag: headers.get("etag"), lastModified: headers.get("last-modified") },
+    kind: "page",
+    status,
+    read,
+    isCut,
+    etag: headers.get("etag"),
+    lastModified: headers.get("last-modified"),
     isNofollow: read.isNofollow || saysNofollow(headers.get("x-robots-tag") ?? ""),
   };
 }

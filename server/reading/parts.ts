@@ -1,5 +1,6 @@
 import { SourceFailed } from "./fetching.ts";
-import type { Batch, Emit, PageReading, Place, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Batch, Emit, PageReading, ReadEnd, ReadJob, Target } from "./job.ts";
+import type { Place } from "./places.ts";
 
 /** The most places of a part, and so of a document that is not divided. */
 const MOST_IN_PART = 500;
@@ -100,9 +101,19 @@ function readingOf(
 ): PageReading {
   const hash = Bun.hash(JSON.stringify([VERSION, places])).toString(36);
   return {
-    ...{ url: document.url, key: document.key, part, lineOffset: 0, title: null },
-    ...{ outcome: "read", statusCode: null, reason: null, etag: null, lastModified: null },
-    ...{ hash, places: hashes[part] === hash ? null : places, anchors: null },
+    url: document.url,
+    key: document.key,
+    part,
+    lineOffset: 0,
+    title: null,
+    outcome: "read",
+    statusCode: null,
+    reason: null,
+    etag: null,
+    lastModified: null,
+    hash,
+    places: hashes[part] === hash ? null : places,
+    anchors: null,
   };
 }
 
@@ -112,14 +123,28 @@ export const readingWithout = (
   outcome: PageReading["outcome"],
   about: Partial<PageReading> = {},
 ): PageReading => ({
-  ...{ url, key, part: "", lineOffset: 0, title: null, outcome, statusCode: null, reason: null },
-  ...{ etag: null, lastModified: null, hash: null, places: null, anchors: null },
+  url,
+  key,
+  part: "",
+  lineOffset: 0,
+  title: null,
+  outcome,
+  statusCode: null,
+  reason: null,
+  etag: null,
+  lastModified: null,
+  hash: null,
+  places: null,
+  anchors: null,
   ...about,
 });
 
 /** A batch of pages and nothing else. */
 export const batchOf = (pages: PageReading[], more: Partial<Batch> = {}): Batch => ({
-  ...{ pages, found: [], cursor: null, notes: [] },
+  pages,
+  found: [],
+  cursor: null,
+  notes: [],
   ...more,
 });
 

@@ -1,5 +1,5 @@
 import type { FoundLink } from "../documents/document.ts";
-import type { Place } from "./job.ts";
+import type { ElementKind } from "../lib/vocabulary.ts";
 
 /** The groups of elements that settings name. */
 export const ELEMENT_GROUPS = [
@@ -27,6 +27,18 @@ const GROUPS: Record<FoundLink["element"], ElementGroup> = {
   script: "scripts",
   style: "styles",
   metadata: "metadata",
+};
+
+/** A place at which a link stands. */
+export type Place = {
+  /** Absolute, without its fragment; as written if it is not a URL. */
+  url: string;
+  /** Without `#`; null if there is none. */
+  fragment: string | null;
+  line: number | null;
+  column: number | null;
+  element: ElementKind;
+  text: string;
 };
 
 /** A place, and whether its page asks search engines not to follow it. */

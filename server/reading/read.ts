@@ -43,7 +43,10 @@ function createReaders(): Readers {
     feed: async (...step) => (await import("./feeds.ts")).readFeeds(...step),
     git: async (fetching, job, emit) =>
       (await import("./git.ts")).readRepository(fetching, job, emit, documents),
-    ...{ linkding: api, karakeep: api, linkace: api, wordpress: api },
+    linkding: api,
+    karakeep: api,
+    linkace: api,
+    wordpress: api,
   };
 }
 
@@ -71,7 +74,10 @@ export function createReadSource(options: ReadOptions): ReadSource {
     const receiveMs = job.kind === "site" ? timeoutMs : RECEIVE_MS;
     const get = createGet(options, { timeoutMs: receiveMs, headersMs: timeoutMs, signal });
     const fetching = {
-      ...{ get, policy: outbound.policy, now: clock.now, sleep: clock.sleep },
+      get,
+      policy: outbound.policy,
+      now: clock.now,
+      sleep: clock.sleep,
       isOwn: ({ host }: URL) => ownRate(host, politeness.ownSites) !== null,
       onStep: () => onStep?.(job),
     };

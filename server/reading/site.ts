@@ -11,14 +11,13 @@ import {
   type JobOf,
   NOFOLLOW,
   type PageReading,
-  type Place,
   type ReadEnd,
   type Target,
 } from "./job.ts";
 import { type PageAnswer, readPage } from "./page.ts";
 import { readingWithout } from "./parts.ts";
 import { compileUrlPatterns } from "./patterns.ts";
-import { placesOf } from "./places.ts";
+import { type Place, placesOf } from "./places.ts";
 import { createTreatment, foldsInto, scopeOf, type Treatment } from "./scope.ts";
 import { readSitemap } from "./sitemap.ts";
 
@@ -143,7 +142,9 @@ async function startRun(
 ): Promise<Run> {
   const start = new URL(url);
   const run: Run = {
-    ...{ end: cursor?.end ?? start.href, treat: () => "read", isLeftOut: () => false },
+    end: cursor?.end ?? start.href,
+    treat: () => "read",
+    isLeftOut: () => false,
     isIncluded: compileUrlPatterns(settings.include),
     robots: new Map(),
     families: createFamilies(cursor?.families),
@@ -245,7 +246,9 @@ function robotsOf(
 
 /** What the operator has said of their own site counts, and not its robots.txt. */
 const withoutRules = (robots: CrawlRobots | null): CrawlRobots => ({
-  ...{ isAllowed: () => true, gapMs: 0, notes: [] },
+  isAllowed: () => true,
+  gapMs: 0,
+  notes: [],
   sitemaps: robots?.sitemaps ?? [],
 });
 

@@ -9,6 +9,7 @@ import { type Batch, jobOf, type ReadEnd, type ReadKind, type Target } from "../
 import { type SettingsOf, storedSettings } from "../reading/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { NEVER_DUE, startQueue } from "../work/queue.ts";
+import { inUnit, type Unit } from "../work/unit.ts";
 import {
   breakLeases,
   type ClaimedSource,
@@ -182,13 +183,12 @@ async function inSteps(
 async function write<T>(
   deps: Deps,
   source: ClaimedSource,
-  work: (within: Deps) => Promise<T>,
+  work: (unit: Unit) => Promise<T>,
   wakes: (result: T) => boolean = () => true,
 ): Promise<T> {
-  const result = await deps.store.transaction(async (tx) => {
-    const within = { ...deps, store: tx };
-    await holdLease(within, source);
-    return work(within);
+  const result = await inUnit(deps, async (unit) => {
+    await holdLease(unit, source);
+    return work(unit);
   });
   if (wakes(result)) deps.loops.wake();
   deps.topics.counted(new Set([source.accountId]));

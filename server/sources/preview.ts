@@ -9,12 +9,12 @@ import {
   type Batch,
   jobOf,
   NOFOLLOW,
-  type Place,
   type ReadEnd,
   type ReadJob,
   type ReadKind,
   type Target,
 } from "../reading/job.ts";
+import type { Place } from "../reading/places.ts";
 import { recognizeRepository } from "../reading/repository.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";

@@ -2,13 +2,13 @@ import { isIPv6 } from "node:net";
 import { type Controls, learnControl } from "./control.ts";
 import { asAdmitted, type LinkHost } from "./credentials.ts";
 import { asExpected, type Expect } from "./expectations.ts";
-import type { MonitorState } from "./own-fault.ts";
+import type { Online } from "./online/online.ts";
 import { type AttemptRecord, attemptRecord, type ProbeRecord } from "./probe/conclusion.ts";
-import { type Facts, type Finding, type Style, suspected } from "./probe/finding.ts";
+import { type Facts, type Finding, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
 import { judgeFailure } from "./probe/statuses.ts";
-import type { Services } from "./services/ask.ts";
-import { askService, type ServiceAnswer } from "./services/ask.ts";
+import type { Style } from "./probe/style.ts";
+import { askService, type ServiceAnswer, type Services } from "./services/ask.ts";
 import { targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
 import {
@@ -21,6 +21,13 @@ import {
 } from "./services/serving.ts";
 import { type CheckContext, learnFact } from "./surroundings.ts";
 import { judge } from "./verdict.ts";
+
+/** What distinguishes faults of the monitor from those of a site. */
+export type MonitorState = {
+  online: Online;
+  /** The worst delay of the event loop since a moment on the clock's `elapsed()`, in milliseconds. */
+  lag: { worstSince(since: number): number };
+};
 
 /** What a check uses, and its limits. */
 export type Checker = CheckContext &

@@ -1,7 +1,7 @@
 import { unlessAborted } from "../lib/concurrency.ts";
 import { beginCheck, type Check, makeAttempt, NEVER_CHECKED, remainingMs } from "./attempt.ts";
 import { type Ending, probeRecord } from "./probe/conclusion.ts";
-import { USUAL_STYLE } from "./probe/finding.ts";
+import { USUAL_STYLE } from "./probe/style.ts";
 import { type Reason, verdictOf } from "./reasons/reasons.ts";
 import { type Target, targetOf } from "./services/catalogue.ts";
 

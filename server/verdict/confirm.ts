@@ -15,9 +15,9 @@ import { verifyWithCanaries } from "./canary.ts";
 import { useOf } from "./credentials.ts";
 import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
-import { type Style, USUAL_STYLE } from "./probe/finding.ts";
 import { type Probe, probe } from "./probe/probe.ts";
 import { captureResponse } from "./probe/response.ts";
+import { type Style, USUAL_STYLE } from "./probe/style.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
 
 export type { Checker, KnownLink } from "./attempt.ts";

@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
 import type { OwnSites } from "../lib/site.ts";
 import type { Outbound } from "../net/request.ts";
+import type { MonitorState } from "./attempt.ts";
 import { checkUrl, type KnownLink } from "./confirm.ts";
 import { createControls } from "./control.ts";
 import { expectKey } from "./expectations.ts";
 import { withoutSecrets } from "./mask.ts";
-import type { MonitorState } from "./own-fault.ts";
 import {
   type Cooldown,
   cooldownOf,

@@ -3,7 +3,7 @@ import { HOSTILE_PAGES } from "../../tests/checker/hostile-pages.ts";
 import { readPage } from "../../tests/checker/read-page.ts";
 import { stepsOf } from "../../tests/checker/steps.ts";
 import { agree } from "../../tests/each-row.ts";
-import { nothingYet, pageOf, parseRefresh } from "./page/finder.ts";
+import { nothingYet, pageOf, parseRefresh } from "./page/elements.ts";
 import { createPageReader, decoderFor, type Page } from "./page/page.ts";
 import { missingInLine } from "./signals/clues.ts";
 

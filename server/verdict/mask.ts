@@ -112,7 +112,12 @@ type Level = { text: string; at: number[] };
 const ENCODED =
   /%([0-9a-f]{2})|&#(\d{1,7});|&#x([0-9a-f]{1,6});|&(amp|lt|gt|quot|apos|nbsp);|\\u([0-9a-f]{4})|\\(\S)/gi;
 const NAMED: Record<string, string> = {
-  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " },
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
 };
 /** HTML in a URL that is in another URL, and one more. */
 const MOST_LEVELS = 5;

@@ -6,13 +6,6 @@ import type { Conclusion } from "./probe/conclusion.ts";
 import type { Probe } from "./probe/probe.ts";
 import type { Reason } from "./reasons/reasons.ts";
 
-/** What distinguishes faults of the monitor from those of a site. */
-export type MonitorState = {
-  online: Online;
-  /** The worst delay of the event loop since a moment on the clock's `elapsed()`, in milliseconds. */
-  lag: { worstSince(since: number): number };
-};
-
 /** So late that nothing that was seen counts, except an active page. */
 const LAG_VOIDS_ALL_MS = 5000;
 /** So late that a timeout may be the monitor's own. */

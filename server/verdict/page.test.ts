@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readPage } from "../../tests/checker/read-page.ts";
 import { eachRow, yamlIn } from "../../tests/each-row.ts";
-import { parseRefresh } from "./page/finder.ts";
+import { parseRefresh } from "./page/elements.ts";
 import { createPageReader, type Page } from "./page/page.ts";
 import { encodeQuery } from "./page/query-encoding.ts";
 

@@ -4,8 +4,8 @@ import { eachRow, yamlIn } from "../../tests/each-row.ts";
 import { labOutbound, playedResolver } from "../../tests/outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../../tests/site.ts";
 import { parseHostList } from "../net/policy.ts";
-import { USUAL_STYLE } from "./probe/finding.ts";
 import { type ProbeInput, probe } from "./probe/probe.ts";
+import { USUAL_STYLE } from "./probe/style.ts";
 
 const TABLES = yamlIn<{ forbidden_targets: [what: string, location: string, reason: string][] }>(
   import.meta.dir,

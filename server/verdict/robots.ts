@@ -62,7 +62,8 @@ async function read(reading: Reading, origin: string): Promise<string | null> {
     const exchange = await ask(reading, next);
     if (exchange.kind !== "response" || exchange.status >= 500) return null;
     const location = locationOf(exchange.status, exchange.headers);
-    if (location === null) return exchange.status < 300 ? rulesIn(exchange.body) : "";
+    if (location === null)
+      return exchange.status < 300 ? rulesForUs(new TextDecoder().decode(exchange.body)) : "";
     const hop = nextHop(location, next, reading.prober.outbound.policy);
     if (!hop.ok) return "";
     if (leftOf(reading) <= 0) return null;
@@ -70,8 +71,6 @@ async function read(reading: Reading, origin: string): Promise<string | null> {
   }
   return "";
 }
-
-const rulesIn = (body: Uint8Array) => rulesForUs(new TextDecoder().decode(body));
 
 function ask(reading: Reading, url: URL) {
   const { politeness, outbound, userAgent, isUrgent } = reading.prober;

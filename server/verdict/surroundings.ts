@@ -5,9 +5,10 @@ import type { Clock } from "../lib/clock.ts";
 import { createOnceAtATime, unlessAborted } from "../lib/concurrency.ts";
 import type { HostNames } from "../net/dns-query.ts";
 import { type ProbeRecord, probeRecord, urlInBetween } from "./probe/conclusion.ts";
-import type { Facts, HostProfile, Style } from "./probe/finding.ts";
+import type { Facts, HostProfile } from "./probe/finding.ts";
 import type { HostSetting } from "./probe/host-setting.ts";
 import { type Answer, type Probe, type Prober, probe } from "./probe/probe.ts";
+import type { Style } from "./probe/style.ts";
 import type { Robots } from "./robots.ts";
 import { fingerprintOf } from "./signals/same-page.ts";
 

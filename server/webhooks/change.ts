@@ -4,7 +4,8 @@ import type { Caller } from "../api/caller.ts";
 import { type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { conflict, findForChange } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
+import { inUnit, type Unit } from "../work/unit.ts";
 import { readFilters, resolveFilter, writeFilter } from "./filter.ts";
 import {
   type RotatedWebhook,
@@ -40,26 +41,27 @@ export async function changeWebhook(
   const webhook = await findForChange(found, () => readChange(deps, null, input));
   const change = readChange(deps, webhook, input);
   if (Object.values(change).every((value) => value === undefined)) return webhook;
-  await deps.store.transaction((tx) => write({ ...deps, store: tx }, caller, id, change));
+  await inUnit(deps, (unit) => write(unit, caller, id, change));
+  // Before the loops wake: nothing of these is sent any more.
   if (change.events) await cancelUnsubscribed(deps, webhook.id);
   deps.loops.wake();
   return findWebhook(deps, caller, id);
 }
 
-async function write(deps: Deps, caller: Caller, id: string, change: WebhookChange) {
-  const { store } = deps;
-  const webhook = await findAndLockWebhook(deps, caller, id);
-  if (change.is_active && change.url === undefined) await refuseUnwanted(deps, caller, webhook);
+async function write(unit: Unit, caller: Caller, id: string, change: WebhookChange) {
+  const { store } = unit;
+  const webhook = await findAndLockWebhook(unit, caller, id);
+  if (change.is_active && change.url === undefined) await refuseUnwanted(unit, caller, webhook);
   await store
     .update(webhooks)
     .set({
-      ...columnsOf(deps, webhook, change),
-      ...(await recipientColumns(deps, caller, webhook, change)),
+      ...columnsOf(unit, webhook, change),
+      ...(await recipientColumns(unit, caller, webhook, change)),
     })
     .where(eq(webhooks.id, webhook.id));
   if (change.filter !== undefined) {
     const before = (await readFilters(store, [webhook.id])).get(webhook.id);
-    const filter = await resolveFilter(deps, caller, change.filter, before);
+    const filter = await resolveFilter(unit, caller, change.filter, before);
     const filters = await writeFilter(store, webhook.id, filter);
     await store.update(webhooks).set({ filters }).where(eq(webhooks.id, webhook.id));
   }
@@ -68,10 +70,10 @@ async function write(deps: Deps, caller: Caller, id: string, change: WebhookChan
     await store.insert(webhookEvents).values(subscriptionRows(webhook.id, change.events));
   }
   if (change.is_active !== undefined || change.url !== undefined) {
-    await pauseOrResume(deps, webhook.id);
+    await pauseOrResume(unit, webhook.id);
   }
   const { isActive: is_active, firstVerdicts: first_verdicts, timeZone: time_zone } = webhook;
-  await auditChange(deps, caller, {
+  await auditChange(unit, caller, {
     action: "webhook.changed",
     target: webhookTarget(webhook),
     fields: fieldsOf(change, { ...webhook, is_active, first_verdicts, time_zone }),
@@ -147,33 +149,27 @@ const MOST_OLD_SECRETS = 2;
  * @throws NOT_FOUND, FORBIDDEN; CONFLICT when too many old secrets still sign
  */
 export async function rotateSecret(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   graceSeconds: number,
-  saveReply: SaveReply<RotatedWebhook> = saveNoReply,
 ): Promise<RotatedWebhook> {
-  const { clock, secrets } = deps;
+  const { store, clock, secrets } = unit;
+  const now = clock.now();
+  const before = await findAndLockWebhook(unit, caller, id);
+  const old = graceSeconds > 0 ? withOneMore(before, now, graceSeconds) : [];
   const signingSecret = newSigningSecret();
-  return deps.store.transaction(async (tx) => {
-    const inTx = { ...deps, store: tx };
-    const now = clock.now();
-    const before = await findAndLockWebhook(inTx, caller, id);
-    const old = graceSeconds > 0 ? withOneMore(before, now, graceSeconds) : [];
-    const secret = secrets.seal(signingSecret);
-    const changed = { secret, oldSecrets: toOldSecrets(old), updatedAt: now };
-    await tx.update(webhooks).set(changed).where(eq(webhooks.id, before.id));
-    const target = webhookTarget(before);
-    await auditChange(inTx, caller, { action: "webhook.secret_rotated", target });
-    const rotated = {
-      id: before.id,
-      webhook: { ...before, ...changed },
-      signingSecret,
-      oldSecretsExpireAt: old.map(({ expires_at: expiresAt }) => expiresAt),
-    };
-    await saveReply(tx, rotated);
-    return rotated;
-  });
+  const secret = secrets.seal(signingSecret);
+  const changed = { secret, oldSecrets: toOldSecrets(old), updatedAt: now };
+  await store.update(webhooks).set(changed).where(eq(webhooks.id, before.id));
+  const target = webhookTarget(before);
+  await auditChange(unit, caller, { action: "webhook.secret_rotated", target });
+  return {
+    id: before.id,
+    webhook: { ...before, ...changed },
+    signingSecret,
+    oldSecretsExpireAt: old.map(({ expires_at: expiresAt }) => expiresAt),
+  };
 }
 
 function withOneMore(webhook: WebhookRow, now: number, graceSeconds: number) {

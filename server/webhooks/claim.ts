@@ -5,6 +5,7 @@ import { describeError, log } from "../lib/log.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOf, DELIVERY_LEASE_MS } from "../work/nodes.ts";
 import { isStillDue, leaseFor, NEVER_DUE } from "../work/queue.ts";
+import { inUnit } from "../work/unit.ts";
 import { type ClaimedDelivery, isAmong, selectEventIds } from "./delivery-steps.ts";
 import { gatherDigests, isDigestOver, nextDigestAt } from "./digest.ts";
 import { isLeaseOver, releaseInterrupted } from "./leases.ts";
@@ -191,7 +192,7 @@ const mayGather = ({ format, isActive, digestId, batchDigestId }: Found) =>
 async function prepare(deps: Deps, webhook: Found): Promise<boolean> {
   if (webhook.isInterrupted) await releaseInterrupted(deps, webhook.id);
   if (webhook.isSwitched) {
-    await deps.store.transaction((store) => pauseOrResume({ ...deps, store }, webhook.id));
+    await inUnit(deps, (unit) => pauseOrResume(unit, webhook.id));
   }
   return mayGather(webhook) ? gatherDigests(deps, webhook) : true;
 }

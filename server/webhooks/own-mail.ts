@@ -6,6 +6,7 @@ import { addressIn, mailtoUrl } from "../lib/mail-address.ts";
 import type { EventType } from "../lib/vocabulary.ts";
 import { isProven } from "../mail/queue.ts";
 import type { Deps } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
 import { changeWebhook } from "./change.ts";
 import type { WebhookRecord } from "./model.ts";
 import type { Schedule } from "./summary-schedule.ts";
@@ -88,7 +89,9 @@ async function setOwnWebhook(
     await changeWebhook(deps, caller, own.id, { events, summary });
   } else {
     const url = mailtoUrl(session.user.email);
-    await createWebhook(deps, caller, { url, format: "email", events, summary, time_zone });
+    await makeChange(deps, caller, (unit) =>
+      createWebhook(unit, caller, { url, format: "email", events, summary, time_zone }),
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import { addressIn } from "../lib/mail-address.ts";
 import { isOfAccount, type MailLink } from "../mail/links.ts";
 import { queueMail, recipientRefused } from "../mail/queue.ts";
 import type { Deps } from "../work/deps.ts";
+import { makeChange, type Unit } from "../work/unit.ts";
 import { pauseOrResume } from "./pause-resume.ts";
 
 /**
@@ -79,7 +80,7 @@ async function askToConfirm(
  * @throws CONFLICT when it is not needed; RATE_LIMITED
  */
 export async function askAgain(
-  deps: Deps,
+  unit: Unit,
   { by }: Pick<Caller, "by">,
   webhook: Pick<WebhookRow, "id" | "accountId" | "name" | "sealedUrl" | "disabledReason">,
 ): Promise<void> {
@@ -88,10 +89,10 @@ export async function askAgain(
       reason: "already_confirmed",
     });
   }
-  const address = addressOf(deps, webhook);
+  const address = addressOf(unit, webhook);
   const recipient = keyOf({ accountId: webhook.accountId, address });
-  await askToConfirm(deps, by, recipient, webhook);
-  await deps.store
+  await askToConfirm(unit, by, recipient, webhook);
+  await unit.store
     .update(webhooks)
     .set({ lastStatusCode: null })
     .where(eq(webhooks.id, webhook.id));
@@ -241,19 +242,19 @@ export const subscribeAgain = (deps: Deps, link: MailLink, address: () => string
     if (webhook?.disabledReason === "unsubscribed") await enable(at, link, webhook, address);
   });
 
-/** Runs the work in a transaction with the account's webhooks to the address. */
-const inAccount = <T>(
+/** Makes a change with the account's webhooks to the address. */
+async function inAccount<T>(
   deps: Deps,
   link: MailLink,
-  work: (at: Deps, webhooksOf: WebhookRow[]) => Promise<T>,
-): Promise<T | null> =>
-  deps.store
-    .transaction(async (tx) => {
-      const at = { ...deps, store: tx };
-      const [account] = await tx.select().from(accounts).where(eq(accounts.id, link.accountId));
-      return account ? work(at, await webhooksTo(at, link)) : null;
-    })
-    .finally(deps.loops.wake);
+  work: (unit: Unit, webhooksOf: WebhookRow[]) => Promise<T>,
+): Promise<T | null> {
+  const isIt = eq(accounts.id, link.accountId);
+  const [account] = await deps.store.select().from(accounts).where(isIt);
+  if (!account) return null;
+  return makeChange(deps, { accountNo: account.no }, async (unit) =>
+    work(unit, await webhooksTo(unit, link)),
+  );
+}
 
 async function webhooksTo(deps: Deps, link: MailLink): Promise<WebhookRow[]> {
   const isMail = and(

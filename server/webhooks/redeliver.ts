@@ -5,7 +5,8 @@ import { lockWebhook } from "../db/queries.ts";
 import { type DeliveryRow, deliveries, type WebhookRow } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import type { DeliveryStatus } from "../lib/vocabulary.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
+import { makeChange, type Unit } from "../work/unit.ts";
 import { findAndLockDelivery } from "./deliveries.ts";
 import type { CreatedSpan, DeliveryRecord } from "./deliveries-model.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
@@ -19,28 +20,20 @@ const NOT_DELIVERED: DeliveryStatus[] = ["failed", "exhausted", "expired"];
  * @throws NOT_FOUND, FORBIDDEN; CONFLICT during an attempt, for an open digest, and while the webhook is disabled
  */
 export async function redeliver(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   webhookId: string,
   id: string,
-  saveReply: SaveReply<DeliveryRecord> = saveNoReply,
 ): Promise<DeliveryRecord> {
-  const requested = await deps.store.transaction(async (tx) => {
-    const inTx = { ...deps, store: tx };
-    const webhook = await findAndLockWebhook(inTx, caller, webhookId);
-    const delivery = await findAndLockDelivery(tx, webhook.id, id);
-    refuseWhileOff(webhook);
-    refuseUnfinished(delivery);
-    if (delivery.resting === null) {
-      await requestAttempts(inTx, webhook.id, eq(deliveries.eventId, delivery.eventId));
-      await auditRedelivery(inTx, caller, webhook, 1);
-    }
-    const requested = await findAndLockDelivery(tx, webhook.id, id);
-    await saveReply(tx, requested);
-    return requested;
-  });
-  deps.loops.wake();
-  return requested;
+  const webhook = await findAndLockWebhook(unit, caller, webhookId);
+  const delivery = await findAndLockDelivery(unit.store, webhook.id, id);
+  refuseWhileOff(webhook);
+  refuseUnfinished(delivery);
+  if (delivery.resting === null) {
+    await requestAttempts(unit, webhook.id, eq(deliveries.eventId, delivery.eventId));
+    await auditRedelivery(unit, caller, webhook, 1);
+  }
+  return findAndLockDelivery(unit.store, webhook.id, id);
 }
 
 const auditRedelivery = (deps: Deps, caller: Caller, webhook: WebhookRow, count: number) =>
@@ -68,16 +61,13 @@ export async function redeliverFailed(
   const expected = await countFailed(deps, webhook, isWanted);
   let queued = 0;
   const requestStep = async (isInStep: SQL) => {
-    const count = await deps.store.transaction(async (tx) => {
-      const inTx = { ...deps, store: tx };
-      await lockWebhook(tx, webhook.id);
-      const count = await requestAttempts(inTx, webhook.id, and(isInStep, isWanted));
+    queued += await makeChange(deps, caller, async (unit) => {
+      await lockWebhook(unit.store, webhook.id);
+      const count = await requestAttempts(unit, webhook.id, and(isInStep, isWanted));
       // One audit entry for all steps.
-      if (count > 0 && queued === 0) await auditRedelivery(inTx, caller, webhook, expected);
+      if (count > 0 && queued === 0) await auditRedelivery(unit, caller, webhook, expected);
       return count;
     });
-    queued += count;
-    if (count > 0) deps.loops.wake();
   };
   for (const status of NOT_DELIVERED) {
     await inDeliverySteps(deps, { webhookId: webhook.id, status }, requestStep);

@@ -7,7 +7,8 @@ import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import type { EventType } from "../lib/vocabulary.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps, SaveReply } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
 import { sampleOf } from "./event-types.ts";
 import type { TestResult as Schema, WebhookRecord } from "./model.ts";
 import { refuseUnqueued } from "./recipients.ts";
@@ -25,7 +26,7 @@ export async function sendTest(
   deps: Deps,
   caller: Caller,
   webhook: WebhookRecord,
-  saveReply: SaveReply<TestResult> = saveNoReply,
+  save: SaveReply<TestResult>,
   sample: Sample = sampleFor(webhook, deps.clock.now()),
 ): Promise<TestResult> {
   await refuseUnqueued(deps, webhook);
@@ -35,12 +36,12 @@ export async function sendTest(
   const outcome = (await sendMessage(deps, message)) as Outcome;
   const result = toResult(deps, webhook, outcome);
   const delivery = deliveryOf(webhook, event, outcome, deps.clock.now());
-  await deps.store.transaction(async (tx) => {
-    await tx.insert(events).values(event);
-    await tx.insert(deliveries).values(delivery);
+  await makeChange(deps, caller, async (unit) => {
+    await unit.store.insert(events).values(event);
+    await unit.store.insert(deliveries).values(delivery);
     const target = webhookTarget(webhook);
-    await auditChange({ ...deps, store: tx }, caller, { action: "webhook.tested", target });
-    await saveReply(tx, result);
+    await auditChange(unit, caller, { action: "webhook.tested", target });
+    await save(unit.store, result);
   });
   log.info("test delivery sent", { webhook: webhook.id, trigger: "test", ...result.response });
   return result;

@@ -7,7 +7,7 @@ import { conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps, SaveReply } from "../work/deps.ts";
 import { isOurs } from "./claim.ts";
 import type { EventData, SummaryLink } from "./event-types.ts";
 import { type Filter, linksThatPass, readFilters, reasonPasses } from "./filter.ts";
@@ -85,7 +85,7 @@ export async function sendSummaryNow(
   deps: Deps,
   caller: Caller,
   webhook: WebhookRecord,
-  saveReply: SaveReply<TestResult> = saveNoReply,
+  save: SaveReply<TestResult>,
 ): Promise<TestResult> {
   if (webhook.summary === null) {
     throw conflict("This webhook has no summary. Set `summary` and the event `summary.ready`.", {
@@ -93,7 +93,7 @@ export async function sendSummaryNow(
     });
   }
   const data = await readSummary(deps, webhook, webhook.filter, deps.clock.now());
-  return sendTest(deps, caller, webhook, saveReply, { type: "summary.ready", data });
+  return sendTest(deps, caller, webhook, save, { type: "summary.ready", data });
 }
 
 /** Whether something died, came back or became unknown. */

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, lockWebhook } from "../db/queries.ts";
+import { lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
@@ -9,7 +9,8 @@ import { newId, parseId } from "../lib/ids.ts";
 import { logFailure } from "../lib/log.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import type { EventType } from "../lib/vocabulary.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { Deps } from "../work/deps.ts";
+import { makeChange, type Unit } from "../work/unit.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
 import { readFilters, resolveFilter, writeFilter } from "./filter.ts";
 import {
@@ -74,13 +75,12 @@ export async function findAndLockWebhook(
 
 /** @throws VALIDATION_ERROR with every problem at once; CONFLICT at the account's limit */
 export async function createWebhook(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   input: unknown,
-  saveReply: SaveReply<CreatedWebhook> = saveNoReply,
 ): Promise<CreatedWebhook> {
-  const { clock, secrets } = deps;
-  const { url, events, format, ...rest } = readNewWebhook(deps, input);
+  const { store, clock, secrets } = unit;
+  const { url, events, format, ...rest } = readNewWebhook(unit, input);
   const {
     first_verdicts: firstVerdicts,
     name = null,
@@ -90,30 +90,32 @@ export async function createWebhook(
   } = rest;
   const id = newId();
   const signingSecret = newSigningSecret();
-  return deps.store.transaction(async (tx) => {
-    const inTx = { ...deps, store: tx };
-    await lockAccounts(tx, [caller.accountNo]);
-    await refuseAtLimit(inTx, caller);
-    const filter = await resolveFilter(inTx, caller, wanted);
-    const now = clock.now();
-    await tx.insert(webhooks).values({
-      ...{ id, accountId: caller.accountId, format, firstVerdicts, isActive: true, filters: 0 },
-      ...{ name, timeZone, ...(summary && newSchedule(summary, now)) },
-      ...(format === "email" && (await admitRecipient(inTx, caller, { id, name, url }))),
-      ...sealedUrl(url, secrets),
-      secret: secrets.seal(signingSecret),
-      ...{ createdAt: now, updatedAt: now },
-    });
-    await tx.insert(webhookEvents).values(subscriptionRows(id, events));
-    const filters = await writeFilter(tx, id, filter);
-    await tx.update(webhooks).set({ filters }).where(eq(webhooks.id, id));
-    const webhook = await findWebhook(inTx, caller, id);
-    const target = webhookTarget(webhook);
-    await auditChange(inTx, caller, { action: "webhook.created", target });
-    const created = { id, webhook, signingSecret };
-    await saveReply(tx, created);
-    return created;
+  await refuseAtLimit(unit, caller);
+  const filter = await resolveFilter(unit, caller, wanted);
+  const now = clock.now();
+  await store.insert(webhooks).values({
+    id,
+    accountId: caller.accountId,
+    format,
+    firstVerdicts,
+    isActive: true,
+    filters: 0,
+    name,
+    timeZone,
+    ...(summary && newSchedule(summary, now)),
+    ...(format === "email" && (await admitRecipient(unit, caller, { id, name, url }))),
+    ...sealedUrl(url, secrets),
+    secret: secrets.seal(signingSecret),
+    createdAt: now,
+    updatedAt: now,
   });
+  await store.insert(webhookEvents).values(subscriptionRows(id, events));
+  const filters = await writeFilter(store, id, filter);
+  await store.update(webhooks).set({ filters }).where(eq(webhooks.id, id));
+  const webhook = await findWebhook(unit, caller, id);
+  const target = webhookTarget(webhook);
+  await auditChange(unit, caller, { action: "webhook.created", target });
+  return { id, webhook, signingSecret };
 }
 
 /** Columns of a webhook whose schedule of summaries is new. The first one begins now. */
@@ -139,16 +141,15 @@ async function refuseAtLimit({ store, config }: Deps, { accountId, tier }: Calle
  * @throws NOT_FOUND, or FORBIDDEN when it belongs to another account
  */
 export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Promise<void> {
-  const { id: webhookId } = await deps.store.transaction(async (tx) => {
-    const inTx = { ...deps, store: tx };
-    const webhook = await findAndLockWebhook(inTx, caller, id);
-    const now = deps.clock.now();
-    await tx
+  const { id: webhookId } = await makeChange(deps, caller, async (unit) => {
+    const webhook = await findAndLockWebhook(unit, caller, id);
+    const now = unit.clock.now();
+    await unit.store
       .update(webhooks)
       .set({ ...disabledAt(now), summaryAt: null, deletedAt: now })
       .where(eq(webhooks.id, webhook.id));
     const target = webhookTarget(webhook);
-    await auditChange(inTx, caller, { action: "webhook.deleted", target });
+    await auditChange(unit, caller, { action: "webhook.deleted", target });
     return webhook;
   });
   await erase(deps, webhookId).catch(logDelay);

@@ -1,4 +1,6 @@
+import { and, eq } from "drizzle-orm";
 import { linkChecks } from "../../server/app/build.ts";
+import { sourceRuns, sources } from "../../server/db/tables.ts";
 import type { Clock } from "../../server/lib/clock.ts";
 import { startSourceLoop } from "../../server/sources/loop.ts";
 import type { Online } from "../../server/verdict/online/online.ts";
@@ -6,6 +8,8 @@ import type { Asker, Parsed, TestServer } from "../harness.ts";
 import { until } from "../until.ts";
 
 export const SOURCES = "/api/v1/sources";
+
+const isLatest = and(eq(sourceRuns.sourceNo, sources.no), eq(sourceRuns.runNo, sources.runNo));
 
 /** Sleeps until the test has moved the clock far enough. */
 const sleepBy =
@@ -24,16 +28,20 @@ export function startReading(server: TestServer, online: Online = server.deps.on
   const loop = startSourceLoop({ ...made, readSource: read });
 
   /** Waits until no run of a source is under way. */
-  function ended(me: Asker, id: string): Promise<Parsed> {
+  async function ended(me: Asker, id: string): Promise<Parsed> {
     loop.wake();
     const look = async () => {
       // A site that has failed is asked more slowly.
       server.clock.moveBy(100);
-      const { body } = await me.get(`${SOURCES}/${id}`);
-      if (body.data === undefined) throw new Error(JSON.stringify(body));
-      return body.data.run?.ended_at && body.data;
+      const [run] = await server.deps.store
+        .select({ endedAt: sourceRuns.endedAt })
+        .from(sources)
+        .innerJoin(sourceRuns, isLatest)
+        .where(eq(sources.id, id));
+      return run?.endedAt;
     };
-    return until("the end of the run", look, { everyMs: 20 });
+    await until("the end of the run", look, { everyMs: 20 });
+    return (await me.get(`${SOURCES}/${id}`)).body.data;
   }
 
   return {

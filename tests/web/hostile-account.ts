@@ -61,11 +61,15 @@ export async function fillHostile(server: TestServer, accountId: string, receive
   await store.update(accounts).set({ tier: "enterprise" }).where(eq(accounts.id, accountId));
   const caller = await operatorOf(deps, accountId);
   const url = `${receiverUrl}/hostile`;
-  const { id: webhookId } = await createWebhook(deps, caller, { url, events: ["link.dead"] });
+  const { id: webhookId } = await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url, events: ["link.dead"] }),
+  );
   const linkIds: string[] = [];
   const hookIds: string[] = [];
   for (const [n, text] of HOSTILE.entries()) {
-    const group = await createGroup(deps, caller, { name: `group ${n}`, color: "#2563EB" });
+    const group = await makeChange(deps, caller, (unit) =>
+      createGroup(unit, caller, { name: `group ${n}`, color: "#2563EB" }),
+    );
     const named = { name: text, description: text };
     await store.update(groups).set(named).where(eq(groups.id, group.id));
     const key = await makeChange(deps, caller, (unit) =>
@@ -73,13 +77,15 @@ export async function fillHostile(server: TestServer, accountId: string, receive
     );
     await store.update(apiKeys).set({ name: text }).where(eq(apiKeys.id, key.id));
     const link = { url: `https://example.org/hostile/${n}`, group_id: group.id };
-    const { id } = await createLink(deps, caller, link);
+    const { id } = await makeChange(deps, caller, (unit) => createLink(unit, caller, link));
     await store.update(links).set({ url: text }).where(eq(links.id, id));
     linkIds.push(id);
-    const hook = await createWebhook(deps, caller, {
-      url: `https://x.example/${n}`,
-      events: ["link.alive"],
-    });
+    const hook = await makeChange(deps, caller, (unit) =>
+      createWebhook(unit, caller, {
+        url: `https://x.example/${n}`,
+        events: ["link.alive"],
+      }),
+    );
     hookIds.push(hook.id);
     await store
       .update(webhooks)

@@ -9,6 +9,7 @@ import { users } from "../../server/db/tables.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
+import { makeChange } from "../../server/work/unit.ts";
 
 /** More than are shown on one page. */
 const GROUPS = 60;
@@ -23,7 +24,9 @@ export async function seedLarge(folder: string, links: number): Promise<string> 
   const { deps } = await openDeps(readConfig(env), systemClock);
   const caller = await operatorOf(deps, accountId);
   for (let n = 1; n <= GROUPS; n++)
-    await createGroup(deps, caller, { name: `Group ${n}`, color: "#2563EB" });
+    await makeChange(deps, caller, (unit) =>
+      createGroup(unit, caller, { name: `Group ${n}`, color: "#2563EB" }),
+    );
   const id = newId();
   const now = deps.clock.now();
   const owner = {

@@ -55,7 +55,9 @@ export async function fillShowcase(
 ): Promise<Showcase> {
   const { deps, clock } = server;
   const caller = await ownerOf(deps, accountId);
-  const groups = await Promise.all(GROUPS.map((group) => createGroup(deps, caller, group)));
+  const groups = await Promise.all(
+    GROUPS.map((group) => makeChange(deps, caller, (unit) => createGroup(unit, caller, group))),
+  );
   const lives = new Map<string, Life>();
   for (const [n, { id }] of groups.entries()) {
     const links = LINKS[n]!.map(([url, life]) => {
@@ -114,7 +116,9 @@ export async function fillShowcase(
       await changeLinks(deps, caller, [id], { ...change, ...mute });
     }
     const filter = { tag: "press kit", status: "dead" };
-    await createView(deps, caller, { name: "Dead in the press kit", filter, is_shared: true });
+    await makeChange(deps, caller, (unit) =>
+      createView(unit, caller, { name: "Dead in the press kit", filter, is_shared: true }),
+    );
   }
 
   async function newestOf(status: "dead" | "unknown" | "active"): Promise<string> {
@@ -127,10 +131,16 @@ export async function fillShowcase(
 async function hooks({ deps }: Pick<TestServer, "deps">, accountId: string, receiverUrl: string) {
   const caller = await ownerOf(deps, accountId);
   const events = ["link.dead", "link.alive"];
-  const { id } = await createWebhook(deps, caller, { url: receiverUrl, events });
-  await createWebhook(deps, caller, { url: `${receiverUrl}/busy`, events: ["link.dead"] });
+  const { id } = await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url: receiverUrl, events }),
+  );
+  await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url: `${receiverUrl}/busy`, events: ["link.dead"] }),
+  );
   const url = `${receiverUrl}/services/T0/B0/secret`;
-  await createWebhook(deps, caller, { url, events: ["link.dead"], format: "slack" });
+  await makeChange(deps, caller, (unit) =>
+    createWebhook(unit, caller, { url, events: ["link.dead"], format: "slack" }),
+  );
   return id;
 }
 

@@ -13,6 +13,7 @@ import { createGroup } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";
 import { recallLast } from "../../server/ops/backups/backups.ts";
 import { makeBackupFolder } from "../../server/ops/backups/files.ts";
+import { makeChange } from "../../server/work/unit.ts";
 import { DAY } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
 import { asActor, callerOf } from "./actors.ts";
@@ -73,11 +74,15 @@ async function invite({ deps, clock }: TestServer, owner: UserRow): Promise<User
 
 async function work({ deps, clock }: TestServer, person: UserRow): Promise<void> {
   const caller = await callerOf(deps, person);
-  const group = await createGroup(deps, caller, { name: "To be replaced", color: "#BE123C" });
+  const group = await makeChange(deps, caller, (unit) =>
+    createGroup(unit, caller, { name: "To be replaced", color: "#BE123C" }),
+  );
   const { items } = await listLinks(deps, caller, { status: "dead", page: 1, per_page: 3 });
   for (const { id } of items.slice(1)) {
     clock.moveBy(MINUTE);
-    await changeLink(deps, caller, id, { group_id: group.id, check_frequency: "weekly" });
+    await makeChange(deps, caller, (unit) =>
+      changeLink(unit, caller, id, { group_id: group.id, check_frequency: "weekly" }),
+    );
   }
   const rest = await listLinks(deps, caller, { search: "blue-yonder", page: 1, per_page: 1 });
   clock.moveBy(MINUTE);

@@ -7,6 +7,7 @@ import { conflict, notFound } from "../../lib/errors.ts";
 import { hashToken, newIdAt } from "../../lib/ids.ts";
 import { ROLES } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
+import { inUnit } from "../../work/unit.ts";
 import { recordPersonChange } from "../audit.ts";
 import { queueChangeMail } from "../mails.ts";
 import { SESSION_ID_LENGTH } from "../model.ts";
@@ -38,10 +39,10 @@ export const unlinkIdentity = (
   { user: { id }, caller }: Session,
   identityId: string,
 ): Promise<void> =>
-  deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
-    const [user] = await tx.select().from(users).where(eq(users.id, id));
-    const all = await listIdentities(at, id);
+  inUnit(deps, async (unit) => {
+    const { store } = unit;
+    const [user] = await store.select().from(users).where(eq(users.id, id));
+    const all = await listIdentities(unit, id);
     const found = all.find((each) => idOf(each) === identityId);
     if (!user || !found) throw notFound("identity");
     if (user.passwordHash === null && all.length === 1) {
@@ -49,10 +50,10 @@ export const unlinkIdentity = (
         reason: "only_way_in",
       });
     }
-    await tx.delete(identities).where(isIdentity(found));
+    await store.delete(identities).where(isIdentity(found));
     const change = { action: "person.identity_unlinked" } as const;
-    await recordPersonChange(at, caller.by, user, change);
-    await queueChangeMail(at, user, "identity_unlinked");
+    await recordPersonChange(unit, caller.by, user, change);
+    await queueChangeMail(unit, user, "identity_unlinked");
   });
 
 const isIdentity = ({ issuer, subject }: Identity) =>
@@ -67,31 +68,31 @@ export const linkByOperator = (
   user: UserRow,
   { issuer, subject }: { issuer: string; subject: string },
 ): Promise<void> =>
-  deps.store.transaction(async (tx) => {
-    const now = deps.clock.now();
+  inUnit(deps, async (unit) => {
+    const { store, clock } = unit;
+    const now = clock.now();
     const row = { issuer, subject, userId: user.id, linkedAt: now, lastSeenAt: now };
-    const added = await tx.insert(identities).values(row).onConflictDoNothing().returning();
+    const added = await store.insert(identities).values(row).onConflictDoNothing().returning();
     if (added.length === 0) {
-      const [found] = await tx.select().from(identities).where(isIdentity(row));
+      const [found] = await store.select().from(identities).where(isIdentity(row));
       if (found?.userId === user.id) return;
       throw conflict("This subject is linked to another user. Unlink it there first.", {
         reason: "identity_taken",
       });
     }
-    const at = { ...deps, store: tx };
-    await recordPersonChange(at, OPERATOR, user, { action: "person.identity_linked" });
-    await queueChangeMail(at, user, "identity_linked");
+    await recordPersonChange(unit, OPERATOR, user, { action: "person.identity_linked" });
+    await queueChangeMail(unit, user, "identity_linked");
   });
 
 /** Removes all identities of a person, for the operator, and ends their sessions. Returns how many they were. */
 export const unlinkByOperator = (deps: Deps, user: UserRow): Promise<number> =>
-  deps.store.transaction(async (tx) => {
-    const gone = await tx.delete(identities).where(eq(identities.userId, user.id)).returning();
+  inUnit(deps, async (unit) => {
+    const { store } = unit;
+    const gone = await store.delete(identities).where(eq(identities.userId, user.id)).returning();
     if (gone.length === 0) return 0;
-    const at = { ...deps, store: tx };
-    await endSessionsOf(tx, user.id);
-    await recordPersonChange(at, OPERATOR, user, { action: "person.identity_unlinked" });
-    await queueChangeMail(at, user, "identity_unlinked");
+    await endSessionsOf(store, user.id);
+    await recordPersonChange(unit, OPERATOR, user, { action: "person.identity_unlinked" });
+    await queueChangeMail(unit, user, "identity_unlinked");
     return gone.length;
   });
 
@@ -108,19 +109,20 @@ export const moveIdentities = (
   { from, to }: { from: string; to: string },
 ): Promise<number> =>
   store
-    .transaction(async (tx) => {
-      const isOld = eq(identities.issuer, from);
-      return (await tx.update(identities).set({ issuer: to }).where(isOld).returning()).length;
-    })
-    .catch((error) => {
-      if (!isDuplicate(error)) throw error;
-      throw conflict(
-        "Someone has already signed in at the new issuer with one of these subjects.",
-        {
-          reason: "identity_taken",
-        },
-      );
-    });
+    .update(identities)
+    .set({ issuer: to })
+    .where(eq(identities.issuer, from))
+    .returning()
+    .then(
+      (moved) => moved.length,
+      (error) => {
+        if (!isDuplicate(error)) throw error;
+        throw conflict(
+          "Someone has already signed in at the new issuer with one of these subjects.",
+          { reason: "identity_taken" },
+        );
+      },
+    );
 
 const WEEK_MS = 7 * 86_400_000;
 

@@ -7,6 +7,7 @@ import { accounts, identities, sessions, type UserRow, users } from "../../db/ta
 import { parseId } from "../../lib/ids.ts";
 import { log } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
+import { inUnit, type Unit } from "../../work/unit.ts";
 import { fieldsOf, recordPersonChange } from "../audit.ts";
 import { takeFailures } from "../failed-sign-ins.ts";
 import { queueChangeMail } from "../mails.ts";
@@ -40,42 +41,42 @@ const LONGEST_ID_TOKEN = 8192;
  * @throws SignInProblem
  */
 export const arrive = (deps: Deps, arrival: Arrival): Promise<SignedIn> =>
-  inOneTransaction(deps, arrival, async (at) => {
-    const known = await findIdentified(at.store, arrival.claims);
-    return enter(at, arrival, known ?? (await join(at, arrival)));
+  inOneTransaction(deps, arrival, async (unit) => {
+    const known = await findIdentified(unit.store, arrival.claims);
+    return enter(unit, arrival, known ?? (await join(unit, arrival)));
   });
 
 /** The same for someone who follows an invitation: binds the identity to the invited person. @throws SignInProblem */
 export const acceptInvitation = (deps: Deps, arrival: Arrival, token: string): Promise<SignedIn> =>
-  inOneTransaction(deps, arrival, async (at) => {
-    const found = await findLinkedUser(at, token);
+  inOneTransaction(deps, arrival, async (unit) => {
+    const found = await findLinkedUser(unit, token);
     if (!found) throw new SignInProblem("expired", "The invitation was used or has expired.");
-    await bind(at, arrival, found.user);
-    if (found.isMailed) await noteVerified(at.store, found.user.id, deps.clock.now());
-    await deletePasswordLinks(at.store, found.user.id);
-    return enter(at, arrival, found.user);
+    await bind(unit, arrival, found.user);
+    if (found.isMailed) await noteVerified(unit.store, found.user.id, deps.clock.now());
+    await deletePasswordLinks(unit.store, found.user.id);
+    return enter(unit, arrival, found.user);
   });
 
 /** The same for the person with the set-up token, who becomes the first owner. @throws SignInProblem */
 export const setUpByIdentity = (deps: Deps, arrival: Arrival, token: string): Promise<SignedIn> =>
-  inOneTransaction(deps, arrival, async (at) => {
-    if (!(await isSetupToken(at, token))) {
+  inOneTransaction(deps, arrival, async (unit) => {
+    if (!(await isSetupToken(unit, token))) {
       throw new SignInProblem("expired", "The set-up token is wrong, or there is an account.");
     }
     const email = addressOf(arrival.claims);
     const { address } = arrival.visitor;
-    const owner = await createFirstAccount(at, { email, passwordHash: null, address });
-    await bind(at, arrival, owner);
-    return enter(at, arrival, owner);
+    const owner = await createFirstAccount(unit, { email, passwordHash: null, address });
+    await bind(unit, arrival, owner);
+    return enter(unit, arrival, owner);
   });
 
 /** Links the identity to the person who is signed in. @throws SignInProblem */
 export const linkIdentity = (deps: Deps, arrival: Arrival, { user }: Session): Promise<void> =>
-  inOneTransaction(deps, arrival, async (at) => {
-    const [now] = await at.store.select().from(users).where(eq(users.id, user.id));
+  inOneTransaction(deps, arrival, async (unit) => {
+    const [now] = await unit.store.select().from(users).where(eq(users.id, user.id));
     if (!now) throw new SignInProblem("expired", "The person was removed.");
-    await bind(at, arrival, now);
-    await update(at, arrival, now);
+    await bind(unit, arrival, now);
+    await update(unit, arrival, now);
   });
 
 /** Notes in the session that its person has just signed in at the provider again. @throws SignInProblem */
@@ -108,9 +109,9 @@ export async function proveByIdentity(
 async function inOneTransaction<T>(
   deps: Deps,
   arrival: Arrival,
-  work: (at: Deps) => Promise<T>,
+  work: (unit: Unit) => Promise<T>,
 ): Promise<T> {
-  const once = () => deps.store.transaction((tx) => work({ ...deps, store: tx }));
+  const once = () => inUnit(deps, work);
   try {
     return await once().catch((error) => {
       if (isDuplicate(error)) return once();
@@ -127,11 +128,11 @@ async function inOneTransaction<T>(
 async function endSessionsOfIdentity(deps: Deps, { claims, visitor }: Arrival): Promise<void> {
   const user = await findIdentified(deps.store, claims);
   if (!user) return;
-  await deps.store.transaction(async (tx) => {
-    const count = await tx.$count(sessions, eq(sessions.userId, user.id));
-    await endSessionsOf(tx, user.id);
+  await inUnit(deps, async (unit) => {
+    const count = await unit.store.$count(sessions, eq(sessions.userId, user.id));
+    await endSessionsOf(unit.store, user.id);
     const change = { action: "person.sessions_ended", count } as const;
-    await recordPersonChange({ ...deps, store: tx }, actorOf(user, visitor), user, change);
+    await recordPersonChange(unit, actorOf(user, visitor), user, change);
   });
 }
 
@@ -148,13 +149,13 @@ const isIdentity = (issuer: string, subject: string) =>
   and(eq(identities.issuer, issuer), eq(identities.subject, subject));
 
 /** Starts a session of a person who has the identity. */
-async function enter(at: Deps, arrival: Arrival, user: UserRow): Promise<SignedIn> {
+async function enter(unit: Unit, arrival: Arrival, user: UserRow): Promise<SignedIn> {
   const { oidc, idToken, visitor } = arrival;
-  const { store, clock, secrets } = at;
+  const { store, clock, secrets } = unit;
   const now = clock.now();
-  const current = await update(at, arrival, user);
-  const failed = await takeFailures(at, current);
-  await recordPersonChange(at, actorOf(current, visitor), current, {
+  const current = await update(unit, arrival, user);
+  const failed = await takeFailures(unit, current);
+  await recordPersonChange(unit, actorOf(current, visitor), current, {
     action: "person.signed_in",
     fields: ["oidc"],
   });
@@ -168,16 +169,16 @@ async function enter(at: Deps, arrival: Arrival, user: UserRow): Promise<SignedI
 }
 
 /** Gives the identity to a person. @throws SignInProblem when it is another's */
-async function bind(at: Deps, { claims, visitor }: Arrival, user: UserRow): Promise<void> {
-  const owner = await findIdentified(at.store, claims);
+async function bind(unit: Unit, { claims, visitor }: Arrival, user: UserRow): Promise<void> {
+  const owner = await findIdentified(unit.store, claims);
   if (owner && owner.id !== user.id) {
     throw new SignInProblem("identity_taken", "The identity is linked to another user.");
   }
   if (owner) return;
-  await insertIdentity(at, claims, user);
+  await insertIdentity(unit, claims, user);
   const change = { action: "person.identity_linked" } as const;
-  await recordPersonChange(at, actorOf(user, visitor), user, change);
-  if (user.passwordHash !== null) await queueChangeMail(at, user, "identity_linked");
+  await recordPersonChange(unit, actorOf(user, visitor), user, change);
+  if (user.passwordHash !== null) await queueChangeMail(unit, user, "identity_linked");
 }
 
 async function insertIdentity({ store, clock }: Deps, { iss, sub }: Claims, user: UserRow) {
@@ -187,7 +188,7 @@ async function insertIdentity({ store, clock }: Deps, { iss, sub }: Claims, user
 }
 
 /** Adds a new person to the account of the settings. @throws SignInProblem */
-async function join(at: Deps, { oidc, claims, visitor }: Arrival): Promise<UserRow> {
+async function join(unit: Unit, { oidc, claims, visitor }: Arrival): Promise<UserRow> {
   if (!oidc.signUp) {
     throw new SignInProblem("unknown_person", "No user has this identity.", {
       subject: claims.sub,
@@ -199,7 +200,7 @@ async function join(at: Deps, { oidc, claims, visitor }: Arrival): Promise<UserR
   }
   refuseDomain(oidc, claims, email);
   const rights: Rights = rightsOf(oidc, claims) ?? { role: oidc.defaultRole, isAdmin: false };
-  const { store, clock } = at;
+  const { store, clock } = unit;
   const account = await accountOf(store, oidc);
   await lockAccounts(store, [account.no]);
   const count = await store.$count(users, eq(users.accountId, account.id));
@@ -216,9 +217,9 @@ async function join(at: Deps, { oidc, claims, visitor }: Arrival): Promise<UserR
       subject: claims.sub,
     });
   }
-  await insertIdentity(at, claims, user);
+  await insertIdentity(unit, claims, user);
   const change = { action: "person.joined" } as const;
-  await recordPersonChange(at, actorOf(user, visitor), user, change);
+  await recordPersonChange(unit, actorOf(user, visitor), user, change);
   return user;
 }
 
@@ -257,28 +258,30 @@ async function accountOf(store: Store, { account }: Oidc) {
 }
 
 /** Brings role and address up to date with the claims. Returns the user as they are then. */
-async function update(at: Deps, arrival: Arrival, user: UserRow): Promise<UserRow> {
+async function update(unit: Unit, arrival: Arrival, user: UserRow): Promise<UserRow> {
   const { claims, oidc } = arrival;
-  const { store, clock } = at;
+  const { store, clock } = unit;
   const rights = rightsOf(oidc, claims);
   await store
     .update(identities)
     .set({ lastSeenAt: clock.now() })
     .where(isIdentity(claims.iss, claims.sub));
-  const changed = await syncAddress(at, arrival, user);
-  return rights ? syncRights(at, arrival, changed, rights) : changed;
+  const changed = await syncAddress(unit, arrival, user);
+  return rights ? syncRights(unit, arrival, changed, rights) : changed;
 }
 
 /** The last owner of an account, and the last administrator, keep their rights. */
 async function syncRights(
-  at: Deps,
+  unit: Unit,
   { visitor, oidc }: Arrival,
   user: UserRow,
   wanted: Rights,
 ): Promise<UserRow> {
-  const { store, troubles } = at;
+  const { store, troubles } = unit;
   const reported = troubles.all().find(({ name }) => name === "oidc_roles");
-  if (reported?.message.includes(user.email)) troubles.set("oidc_roles", null);
+  if (reported?.message.includes(user.email)) {
+    unit.afterCommit(() => troubles.set("oidc_roles", null));
+  }
   if (wanted.role === user.role && wanted.isAdmin === user.isAdmin) return user;
   const [account] = await store.select().from(accounts).where(eq(accounts.id, user.accountId));
   await lockAdministration(store, account?.no ?? 0);
@@ -293,14 +296,12 @@ async function syncRights(
   const fields = fieldsOf({ role: rights.role, is_admin: rights.isAdmin }, present);
   if (fields.length > 0) await store.update(users).set(rights).where(eq(users.id, user.id));
   const change = { action: "person.role_synced", fields } as const;
-  await recordPersonChange(at, actorOf(user, visitor), user, change);
+  await recordPersonChange(unit, actorOf(user, visitor), user, change);
   if (keepsRole || keepsAdmin) {
-    troubles.set(
-      "oidc_roles",
-      `By their groups at ${oidc.name}, ${user.email} would lose their rights, but they are the ${what}. Give someone else these rights first, or correct STILLUP_OIDC_ROLES.`,
-    );
+    const problem = `By their groups at ${oidc.name}, ${user.email} would lose their rights, but they are the ${what}. Give someone else these rights first, or correct STILLUP_OIDC_ROLES.`;
+    unit.afterCommit(() => troubles.set("oidc_roles", problem));
     const kept = { action: "person.role_kept" } as const;
-    await recordPersonChange(at, actorOf(user, visitor), user, kept);
+    await recordPersonChange(unit, actorOf(user, visitor), user, kept);
   }
   return { ...user, ...rights };
 }
@@ -310,11 +311,11 @@ const isLastAdministrator = async (store: Store, { id }: UserRow): Promise<boole
 
 /** Takes a verified address over if no one else has it. The identity stays with the person in any case. */
 async function syncAddress(
-  at: Deps,
+  unit: Unit,
   { claims, visitor }: Arrival,
   user: UserRow,
 ): Promise<UserRow> {
-  const { store, clock } = at;
+  const { store, clock } = unit;
   const { email } = claims;
   if (email === undefined || claims.email_verified !== true) return user;
   const emailVerifiedAt = clock.now();
@@ -328,8 +329,8 @@ async function syncAddress(
   }
   await store.update(users).set({ email, emailVerifiedAt }).where(eq(users.id, user.id));
   const change = { action: "person.email_changed" } as const;
-  await recordPersonChange(at, actorOf(user, visitor), user, change);
-  await queueChangeMail(at, user, "email");
+  await recordPersonChange(unit, actorOf(user, visitor), user, change);
+  await queueChangeMail(unit, user, "email");
   return { ...user, email, emailVerifiedAt };
 }
 

@@ -88,7 +88,7 @@ export const LINKS_EXAMPLE = toCsv([
 export const toLinkCells =
   (now: number) =>
   (row: ExportedLink): Cell[] => {
-    const link = toLink(now)(row);
+    const link = toLink(row, now);
     const last: Partial<NonNullable<typeof link.last_check>> = link.last_check ?? {};
     const cells: Record<string, unknown> = {
       ...link,

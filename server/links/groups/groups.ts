@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { auditChange, fieldsOf, groupTarget } from "../../accounts/audit.ts";
 import type { Caller } from "../../api/caller.ts";
-import { lockAccounts, lockLinks, takeNumbers } from "../../db/queries.ts";
+import { lockLinks, takeNumbers } from "../../db/queries.ts";
 import { numbersOf, rowsOf, type Store } from "../../db/store.ts";
 import {
   type GroupRow,
@@ -17,6 +17,7 @@ import { newId, parseId } from "../../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
+import { makeChange, type Unit } from "../../work/unit.ts";
 import { type Change, changeLinks } from "../change.ts";
 import { withListedDetails } from "../fields/details.ts";
 import { rescheduleGroup, rescheduleLinks } from "../reschedule.ts";
@@ -69,34 +70,27 @@ export async function findGroup(
 
 /** @throws CONFLICT when the account has as many as it can have */
 export async function createGroup(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   input: NewGroup,
-  saveReply: SaveReply<CountedGroup> = saveNoReply,
 ): Promise<CountedGroup> {
-  const now = deps.clock.now();
-  return deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    await refuseAtLimit(tx, caller);
-    const row: GroupRow = {
-      id: newId(),
-      accountId: caller.accountId,
-      name: input.name,
-      description: input.description || null,
-      color: input.color,
-      createdAt: now,
-      updatedAt: now,
-      no: await takeNumbers(tx, 1),
-      cron: input.check_schedule?.cron ?? null,
-      timeZone: input.check_schedule?.time_zone ?? null,
-    };
-    await tx.insert(groups).values(row);
-    const entry = { action: "group.created", target: groupTarget(row) } as const;
-    await auditChange({ ...deps, store: tx }, caller, entry);
-    const group = { ...row, counts: NO_LINKS };
-    await saveReply(tx, group);
-    return group;
-  });
+  await refuseAtLimit(unit.store, caller);
+  const now = unit.clock.now();
+  const row: GroupRow = {
+    id: newId(),
+    accountId: caller.accountId,
+    name: input.name,
+    description: input.description || null,
+    color: input.color,
+    createdAt: now,
+    updatedAt: now,
+    no: await takeNumbers(unit.store, 1),
+    cron: input.check_schedule?.cron ?? null,
+    timeZone: input.check_schedule?.time_zone ?? null,
+  };
+  await unit.store.insert(groups).values(row);
+  await auditChange(unit, caller, { action: "group.created", target: groupTarget(row) });
+  return { ...row, counts: NO_LINKS };
 }
 
 async function refuseAtLimit(tx: Store, { accountId }: Caller): Promise<void> {
@@ -115,40 +109,38 @@ export async function changeGroup(
   id: string,
   change: GroupChange,
 ): Promise<CountedGroup> {
-  const group = await changeOnly(deps, caller, id, change);
+  const group = await makeChange(deps, caller, (unit) => changeOnly(unit, caller, id, change));
   if (change.check_schedule !== undefined) await rescheduleGroup(deps, caller, group.id);
   return group;
 }
 
-function changeOnly(
-  deps: Deps,
+async function changeOnly(
+  unit: Unit,
   caller: Caller,
   id: string,
   change: GroupChange,
 ): Promise<CountedGroup> {
-  return deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const group = await findGroup({ store: tx }, caller, id);
-    if (Object.values(change).every((value) => value === undefined)) return group;
-    const { name = group.name, color = group.color, description = group.description } = change;
-    const { check_schedule: schedule } = change;
-    const wanted = {
-      ...{ name, color, description: description || null },
-      cron: schedule === undefined ? group.cron : (schedule?.cron ?? null),
-      timeZone: schedule === undefined ? group.timeZone : (schedule?.time_zone ?? null),
-    };
-    const updatedAt = deps.clock.now();
-    await tx
-      .update(groups)
-      .set({ ...wanted, updatedAt })
-      .where(eq(groups.id, group.id));
-    const { cron, timeZone, ...shown } = wanted;
-    const isRescheduled = cron !== group.cron || timeZone !== group.timeZone;
-    const fields = [...fieldsOf(shown, group), ...(isRescheduled ? ["check_schedule"] : [])];
-    const entry = { action: "group.changed", target: groupTarget(group), fields } as const;
-    await auditChange({ ...deps, store: tx }, caller, entry);
-    return { ...group, ...wanted, updatedAt };
-  });
+  const group = await findGroup(unit, caller, id);
+  if (Object.values(change).every((value) => value === undefined)) return group;
+  const { name = group.name, color = group.color, description = group.description } = change;
+  const { check_schedule: schedule } = change;
+  const wanted = {
+    name,
+    color,
+    description: description || null,
+    cron: schedule === undefined ? group.cron : (schedule?.cron ?? null),
+    timeZone: schedule === undefined ? group.timeZone : (schedule?.time_zone ?? null),
+  };
+  const updatedAt = unit.clock.now();
+  await unit.store
+    .update(groups)
+    .set({ ...wanted, updatedAt })
+    .where(eq(groups.id, group.id));
+  const { cron, timeZone, ...shown } = wanted;
+  const isRescheduled = cron !== group.cron || timeZone !== group.timeZone;
+  const fields = [...fieldsOf(shown, group), ...(isRescheduled ? ["check_schedule"] : [])];
+  await auditChange(unit, caller, { action: "group.changed", target: groupTarget(group), fields });
+  return { ...group, ...wanted, updatedAt };
 }
 
 /**
@@ -158,26 +150,19 @@ function changeOnly(
 export async function deleteGroup(deps: Deps, caller: Caller, id: string): Promise<void> {
   const group = await findGroup(deps, caller, id);
   for (;;) {
-    const isDeleted = await deps.store.transaction(async (tx) => {
-      const ungrouped = await ungroupSome({ ...deps, store: tx }, caller, group);
-      if (ungrouped === UNGROUPED_AT_ONCE) return false;
-      await deleteEmptyGroup({ ...deps, store: tx }, caller, group);
+    const isDeleted = await makeChange(deps, caller, async (unit) => {
+      if ((await ungroupSome(unit, group)) === UNGROUPED_AT_ONCE) return false;
+      await deleteEmptyGroup(unit, caller, group);
       return true;
     });
-    if (isDeleted) break;
+    if (isDeleted) return;
     await yieldToEventLoop();
   }
-  deps.loops.wake();
 }
 
 /** @returns how many links left the group, at most `UNGROUPED_AT_ONCE` */
-async function ungroupSome(
-  deps: Deps,
-  { accountNo }: Caller,
-  { id, cron }: GroupRow,
-): Promise<number> {
-  const { store: tx } = deps;
-  await lockAccounts(tx, [accountNo]);
+async function ungroupSome(unit: Unit, { id, cron }: GroupRow): Promise<number> {
+  const { store: tx } = unit;
   const some = await tx
     .select({ no: links.no, checkFrequency: links.checkFrequency })
     .from(links)
@@ -191,17 +176,17 @@ async function ungroupSome(
     .update(links)
     .set({ groupId: null })
     .where(and(eq(links.groupId, id), inArray(links.no, sql`${numbersOf(tx, nos)}`)));
-  await rescheduleLinks(deps, before);
+  await rescheduleLinks(unit, before);
   return nos.length;
 }
 
 /** Records the deletion unless another request has deleted the group meanwhile. */
-async function deleteEmptyGroup(deps: Deps, caller: Caller, group: GroupRow): Promise<void> {
-  const { store: tx } = deps;
+async function deleteEmptyGroup(unit: Unit, caller: Caller, group: GroupRow): Promise<void> {
+  const { store: tx } = unit;
   const { id, no } = group;
   const deleted = await tx.delete(groups).where(eq(groups.id, id)).returning({ id: groups.id });
   if (deleted.length === 0) return;
-  await auditChange(deps, caller, { action: "group.deleted", target: groupTarget(group) });
+  await auditChange(unit, caller, { action: "group.deleted", target: groupTarget(group) });
   await tx.delete(linkCounts).where(eq(linkCounts.subject, no));
   await tx
     .delete(statusDays)
@@ -311,7 +296,9 @@ export async function openGroupBook(deps: Deps, caller: Caller): Promise<GroupBo
     all: () => rows,
     count: (name) => known.get(keyOf(name))?.length ?? 0,
     async make(input) {
-      const { counts: _, ...row } = await createGroup(deps, caller, NewGroup.parse(input));
+      const { counts: _, ...row } = await makeChange(deps, caller, (unit) =>
+        createGroup(unit, caller, NewGroup.parse(input)),
+      );
       addRow(row);
       return row;
     },

@@ -1,12 +1,11 @@
 import { expect } from "bun:test";
 import { type Asker, onServer, type Parsed } from "../../../tests/harness.ts";
-import { sized } from "../../../tests/long.ts";
 import { housekeeping } from "../../app/housekeeping.ts";
 import { claim } from "./items.ts";
 import { runImports, takeStep } from "./steps.ts";
 
 const IMPORTS = "/api/v1/imports";
-const MANY = sized(2100, 100_000);
+const MANY = 2100;
 
 onServer("An import", (server, { test, testOnBoth }) => {
   const upload = async (me: Asker, text: string, query = "", headers = {}) =>
@@ -142,6 +141,8 @@ onServer("An import", (server, { test, testOnBoth }) => {
     const { id } = await given(me, "https://example.org/a");
     await me.post(`${IMPORTS}/${id}/start`);
     const claimed = (await claim(server().deps))!;
+    const refused = await me.delete(`${IMPORTS}/${id}`);
+    expect([refused.status, refused.body.error.details.reason]).toEqual([409, "wrong_status"]);
 
     expect(await claim(server().deps)).toBeNull();
     server().clock.moveBy(60_000);

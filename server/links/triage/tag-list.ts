@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import { auditChange } from "../../accounts/audit.ts";
 import type { Caller } from "../../api/caller.ts";
-import { lockAccounts, lockLinks, openDead, sumOf } from "../../db/queries.ts";
+import { lockLinks, openDead, sumOf } from "../../db/queries.ts";
 import { numbersOf, type Store } from "../../db/store.ts";
 import { linkCounts, linkTags, tags } from "../../db/tables.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";
@@ -9,6 +9,7 @@ import { conflict, notFound } from "../../lib/errors.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
+import { makeChange, type Unit } from "../../work/unit.ts";
 import { normalTag } from "../fields/tags.ts";
 
 /** Takes SQLite about 8 ms. */
@@ -86,7 +87,9 @@ export async function renameTag(
   const { store } = deps;
   const tag = await findTag(store, caller, name);
   if (normalTag(to) !== tag.name) {
-    const existing = await store.transaction((tx) => renameAlone(deps, tx, caller, { tag, to }));
+    const existing = await makeChange(deps, caller, (unit) =>
+      renameAlone(unit, caller, { tag, to }),
+    );
     if (existing && !merge)
       throw conflict("There is such a tag already; `merge=true` joins them.", {
         reason: "duplicate_tag",
@@ -99,19 +102,18 @@ export async function renameTag(
 
 /** Returns the number of the tag that has the name, if there is one; then nothing is changed. */
 async function renameAlone(
-  deps: Deps,
-  tx: Store,
+  unit: Unit,
   caller: Caller,
   { tag, to }: { tag: TagRow; to: string },
 ): Promise<number | null> {
-  await lockAccounts(tx, [caller.accountNo]);
+  const { store: tx } = unit;
   const [existing] = await tx
     .select({ no: tags.no })
     .from(tags)
     .where(and(eq(tags.accountId, caller.accountId), eq(tags.name, to)));
   if (existing) return existing.no;
   await tx.update(tags).set({ name: to }).where(eq(tags.no, tag.no));
-  await auditTag({ ...deps, store: tx }, caller, "tag.changed", tag);
+  await auditTag(unit, caller, "tag.changed", tag);
   return null;
 }
 
@@ -131,13 +133,13 @@ export async function deleteTag(deps: Deps, caller: Caller, name: string): Promi
 const dissolve = (deps: Deps, caller: Caller, tag: TagRow, into?: number): Promise<void> =>
   oneAtATime(`dissolve a tag of ${caller.accountId}`, async () => {
     for (;;) {
-      const isDone = await deps.store.transaction(async (tx) => {
-        const moved = await takeOff(tx, caller, tag.no, into);
-        if (moved === MOVED_AT_ONCE) return false;
+      const isDone = await makeChange(deps, caller, async (unit) => {
+        const { store: tx } = unit;
+        if ((await takeOff(tx, tag.no, into)) === MOVED_AT_ONCE) return false;
         const gone = await tx.delete(tags).where(eq(tags.no, tag.no)).returning({ no: tags.no });
         await tx.delete(linkCounts).where(eq(linkCounts.subject, tag.no));
         const action = into === undefined ? "tag.deleted" : "tag.changed";
-        if (gone.length > 0) await auditTag({ ...deps, store: tx }, caller, action, tag);
+        if (gone.length > 0) await auditTag(unit, caller, action, tag);
         return true;
       });
       if (isDone) return;
@@ -145,13 +147,7 @@ const dissolve = (deps: Deps, caller: Caller, tag: TagRow, into?: number): Promi
     }
   });
 
-async function takeOff(
-  tx: Store,
-  { accountNo }: Caller,
-  tagNo: number,
-  into: number | undefined,
-): Promise<number> {
-  await lockAccounts(tx, [accountNo]);
+async function takeOff(tx: Store, tagNo: number, into: number | undefined): Promise<number> {
   if (into !== undefined && (await tx.$count(tags, eq(tags.no, into))) === 0) throw notFound("tag");
   const some = await tx
     .select({ no: linkTags.linkNo })

@@ -2,13 +2,13 @@ import { and, asc, count, eq, isNull, or, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import { auditChange } from "../../accounts/audit.ts";
 import type { Caller } from "../../api/caller.ts";
-import { lockAccounts } from "../../db/queries.ts";
 import type { Store } from "../../db/store.ts";
 import { type ViewRow, views } from "../../db/tables.ts";
 import { invalid, limitReached, notFound } from "../../lib/errors.ts";
 import { newId, parseId } from "../../lib/ids.ts";
 import { toIso } from "../../lib/moments.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
+import type { Deps } from "../../work/deps.ts";
+import type { Unit } from "../../work/unit.ts";
 
 /** Of a person, and shared ones of an account. */
 const MOST_VIEWS = 50;
@@ -55,10 +55,9 @@ const isVisible = ({ accountId, by }: Caller): SQL | undefined =>
 
 /** @throws CONFLICT at the limit; VALIDATION_ERROR when a key keeps a view for itself */
 export async function createView(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   { name, filter, sort = null, is_shared: isShared = false }: ViewInput,
-  saveReply: SaveReply<ViewRow> = saveNoReply,
 ): Promise<ViewRow> {
   const row: ViewRow = {
     id: newId(),
@@ -67,50 +66,42 @@ export async function createView(
     name,
     filter: JSON.stringify(filter),
     sort,
-    createdAt: deps.clock.now(),
+    createdAt: unit.clock.now(),
   };
-  return deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    await refuseTooMany(tx, caller, row.userId);
-    await tx.insert(views).values(row);
-    if (isShared) await auditShared({ ...deps, store: tx }, caller, row);
-    await saveReply(tx, row);
-    return row;
-  });
+  await refuseTooMany(unit.store, caller, row.userId);
+  await unit.store.insert(views).values(row);
+  if (isShared) await auditShared(unit, caller, row);
+  return row;
 }
 
 /** @throws NOT_FOUND; CONFLICT at the limit; VALIDATION_ERROR when a key keeps a view for itself */
 export async function changeView(
-  deps: Deps,
+  unit: Unit,
   caller: Caller,
   id: string,
   change: { [K in keyof ViewInput]?: ViewInput[K] | undefined },
 ): Promise<ViewRow> {
-  return deps.store.transaction(async (tx) => {
-    await lockAccounts(tx, [caller.accountNo]);
-    const row = await findView(tx, caller, id);
-    const isShared = change.is_shared ?? row.userId === null;
-    const wanted: ViewRow = {
-      ...row,
-      ...(change.name !== undefined && { name: change.name }),
-      ...(change.filter !== undefined && { filter: JSON.stringify(change.filter) }),
-      ...(change.sort !== undefined && { sort: change.sort }),
-      ...(change.is_shared !== undefined && { userId: ownerOf(caller, isShared) }),
-    };
-    if ((wanted.userId === null) !== (row.userId === null))
-      await refuseTooMany(tx, caller, wanted.userId);
-    await tx.update(views).set(wanted).where(eq(views.id, row.id));
-    if (isShared && row.userId !== null) await auditShared({ ...deps, store: tx }, caller, wanted);
-    return wanted;
-  });
+  const row = await findView(unit.store, caller, id);
+  const isShared = change.is_shared ?? row.userId === null;
+  const wanted: ViewRow = {
+    ...row,
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.filter !== undefined && { filter: JSON.stringify(change.filter) }),
+    ...(change.sort !== undefined && { sort: change.sort }),
+    ...(change.is_shared !== undefined && { userId: ownerOf(caller, isShared) }),
+  };
+  if ((wanted.userId === null) !== (row.userId === null))
+    await refuseTooMany(unit.store, caller, wanted.userId);
+  await unit.store.update(views).set(wanted).where(eq(views.id, row.id));
+  if (isShared && row.userId !== null) await auditShared(unit, caller, wanted);
+  return wanted;
 }
 
 /** @throws NOT_FOUND */
-export const deleteView = (deps: Deps, caller: Caller, id: string): Promise<void> =>
-  deps.store.transaction(async (tx) => {
-    const row = await findView(tx, caller, id);
-    await tx.delete(views).where(eq(views.id, row.id));
-  });
+export async function deleteView(unit: Unit, caller: Caller, id: string): Promise<void> {
+  const row = await findView(unit.store, caller, id);
+  await unit.store.delete(views).where(eq(views.id, row.id));
+}
 
 /** Views of other people are treated as missing. */
 async function findView(store: Store, caller: Caller, id: string): Promise<ViewRow> {

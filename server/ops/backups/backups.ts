@@ -11,6 +11,7 @@ import { conflict } from "../../lib/errors.ts";
 import { describeError, log, logFailure } from "../../lib/log.ts";
 import { sizeText } from "../../lib/text.ts";
 import type { Deps } from "../../work/deps.ts";
+import { inUnit } from "../../work/unit.ts";
 import { reportDamage } from "../start/integrity.ts";
 import { makeBackupFolder, removeAll, removeUnfinished, requireBackup, rotate } from "./files.ts";
 
@@ -182,9 +183,9 @@ async function make(deps: Deps, path: string, by: Actor | undefined): Promise<vo
   const leaveFree = deps.config.diskFloorMb * MIB;
   const { bytes } = await copyDatabase(path, join(folder, name), { leaveFree });
   await rotate(deps.config, name);
-  await deps.store.transaction(async (tx) => {
-    await updateLast({ store: tx }, { succeededAt: deps.clock.now(), problem: null });
-    if (by) await recordChange({ ...deps, store: tx }, changeOf("backup.made", by, name));
+  await inUnit(deps, async (unit) => {
+    await updateLast(unit, { succeededAt: unit.clock.now(), problem: null });
+    if (by) await recordChange(unit, changeOf("backup.made", by, name));
   });
   deps.troubles.set("backup_failed", null);
   const seconds = Math.round(performance.now() - began) / 1000;

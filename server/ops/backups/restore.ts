@@ -12,7 +12,7 @@ import { constants, copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { recordChange } from "../../accounts/audit.ts";
 import { OPERATOR } from "../../api/caller.ts";
-import { type Copied, stampOf, verifyInThread } from "../../db/backup-files.ts";
+import { stampOf, verifyInThread } from "../../db/backup-files.ts";
 import {
   asideName,
   finishPlacing,
@@ -24,6 +24,7 @@ import {
 import { openEngine, ownMigrationNames } from "../../db/open.ts";
 import { appliedTo, reading } from "../../db/sqlite-file.ts";
 import { createStore } from "../../db/store.ts";
+import type { Copied } from "../../db/threads.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const HEADER = "SQLite format 3\0";

@@ -10,17 +10,11 @@ import {
   withFolderLock,
 } from "../../db/folder.ts";
 import { missing, OlderNodes } from "../../db/migrate.ts";
-import {
-  migrateToHead,
-  openEngine,
-  ownMigrations,
-  type Preparation,
-  prepareSqlite,
-} from "../../db/open.ts";
+import { migrateToHead, openEngine, ownMigrations, prepareSqlite } from "../../db/open.ts";
 import { requireSessions } from "../../db/postgres-pooler.ts";
 import { isUnavailable, Refused, type Store } from "../../db/store.ts";
 import { versions } from "../../db/tables.ts";
-import { prepareInThread } from "../../db/threads.ts";
+import { type Preparation, prepareInThread } from "../../db/threads.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { failure, fileFailure } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";

@@ -1,4 +1,4 @@
-import { rawTextSigns } from "./finder.ts";
+import { rawTextSigns } from "./elements.ts";
 import { createMarkupReader, createOpenElements, type Name, nameOf } from "./markup.ts";
 
 /** What a browser acts on: tags as written, and scripts in their order. */

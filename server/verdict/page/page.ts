@@ -1,8 +1,10 @@
-import { createFinder, foldSpaces, MARKUP_CHARS, nothingYet, type Page, pageOf } from "./finder.ts";
+import { MARKUP_CHARS, nothingYet, type Page, pageOf } from "./elements.ts";
+import { createFinder, foldSpaces } from "./finder.ts";
 import { createMarkupReader } from "./markup.ts";
 import { encodeQuery } from "./query-encoding.ts";
 
-export { foldSpaces, type Page } from "./finder.ts";
+export type { Page } from "./elements.ts";
+export { foldSpaces } from "./finder.ts";
 
 /** Reads a page while it arrives, and keeps only what is needed of it. */
 export type PageReader = {

@@ -88,14 +88,16 @@ export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promi
       site.queue = site.queue.filter((other) => other !== waiter);
       start(rules, site, waiter);
     };
-    site.queue.splice(isUrgent ? countUrgent(site.queue) : site.queue.length, 0, waiter);
+    site.queue.splice(
+      isUrgent ? site.queue.filter(({ isUrgent }) => isUrgent).length : site.queue.length,
+      0,
+      waiter,
+    );
     signal?.addEventListener("abort", hurry);
     if (signal?.aborted) hurry();
     else advance(rules, site);
   });
 }
-
-const countUrgent = (queue: Waiter[]) => queue.filter(({ isUrgent }) => isUrgent).length;
 
 /** Frees the slot for the next request, and learns from the response how much load the site accepts. */
 export function endTurn(rules: SiteRules, site: Site, response: Response | null): void {

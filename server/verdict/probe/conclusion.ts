@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { ONLINE_STATES } from "../online/online.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
-import type { Finding, Profile } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import type { Probe } from "./probe.ts";
 import type { CapturedResponse } from "./response.ts";
+import type { Profile } from "./style.ts";
 
 const AttemptRecord = z.object({
   at: z.string().meta({ format: "date-time" }),

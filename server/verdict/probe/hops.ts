@@ -1,6 +1,6 @@
 import { CookieJar } from "tough-cookie";
 import { type TargetPolicy, vetTarget } from "../../net/policy.ts";
-import { parseRefresh, type Refresh } from "../page/finder.ts";
+import { parseRefresh, type Refresh } from "../page/elements.ts";
 import type { Page } from "../page/page.ts";
 
 /** A redirect, by `Location` or by a refresh. */

@@ -8,7 +8,6 @@ import type { Page } from "../page/page.ts";
 import { LONGEST_HOLD_WAIT_MS, type Politeness, withPoliteness } from "../politeness/politeness.ts";
 import type { Held } from "../politeness/site-line.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
-import { headersOf, type Style } from "./finding.ts";
 import {
   asRedirect,
   type Hop,
@@ -21,6 +20,7 @@ import {
   withoutFragment,
 } from "./hops.ts";
 import { type HostSetting, headersFor as headersOfHost, mayCarry } from "./host-setting.ts";
+import { headersOf, type Style } from "./style.ts";
 
 export type Prober = {
   clock: Clock;
@@ -167,7 +167,11 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   const location = locationOf(exchange.status, exchange.headers);
   const found = answered(attempt, exchange, spentMs, content);
   if (exchange.hasConflict && (location !== null || refreshOf(found))) {
-    journey.hops.push({ url: url.href, status: exchange.status, via: viaOf(location) });
+    journey.hops.push({
+      url: url.href,
+      status: exchange.status,
+      via: location === null ? "refresh" : "location",
+    });
     return { ...fail(attempt, "redirect_bad_location", SEVERAL_TARGETS), isUnsafe: true };
   }
   if (location !== null) return follow(attempt, { from: url, status: exchange.status, location });
@@ -175,8 +179,6 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
 }
 
 const SEVERAL_TARGETS = "The server redirects to several addresses at once.";
-
-const viaOf = (location: string | null): Hop["via"] => (location === null ? "refresh" : "location");
 
 /** A loop is the same request with the same cookies. */
 const stepOf = ({ jar, body }: Attempt, url: URL) =>

@@ -1,7 +1,6 @@
 import { readRetryAfter } from "../politeness/site-load.ts";
 import { isTrustProblem, type ServerErrorReason } from "../reasons/reasons.ts";
 import {
-  AS_BROWSER,
   alive,
   dead,
   type Finding,
@@ -13,6 +12,7 @@ import {
   unclear,
 } from "./finding.ts";
 import type { Answer, Failure } from "./probe.ts";
+import { AS_BROWSER } from "./style.ts";
 
 /** The longest wait that fits into a check. */
 const LONGEST_WAIT_MS = 30_000;

@@ -1,9 +1,5 @@
-import type { Reason, ServerErrorReason } from "./reasons.ts";
-
-type NamedReason = Exclude<Reason, ServerErrorReason>;
-
 /** One sentence for people. Apart from the reasons, since the dashboard gets its sentences from the API. */
-const MESSAGES: Record<NamedReason, string> = {
+export const MESSAGES = {
   ok: "The page is there.",
   ok_redirected: "The link redirects to a page that is there.",
   ok_empty: "The server returned an empty page.",
@@ -118,25 +114,3 @@ const MESSAGES: Record<NamedReason, string> = {
   service_unrecognised: "The service's page could not be understood.",
   unconfirmed: "The link seemed dead, but further attempts did not confirm it.",
 };
-
-/** One sentence for people, with the status and the cause where the reason does not name them. */
-export function messageOf(
-  reason: Reason,
-  statusCode: number | null,
-  cause: Reason | null = null,
-): string {
-  const message = sentenceFor(reason, statusCode);
-  return cause
-    ? `${message.replace(/(?: this)?\.$/, "")}: ${sentenceFor(cause, statusCode)}`
-    : message;
-}
-
-function sentenceFor(reason: Reason, statusCode: number | null): string {
-  if (isServerError(reason)) return `The server returned ${reason.slice(5)}: it has a problem.`;
-  const namesStatus = reason === "ok" || reason === "http_4xx" || reason === "http_unexpected";
-  return namesStatus && statusCode !== null
-    ? `The server returned ${statusCode}.`
-    : MESSAGES[reason];
-}
-
-const isServerError = (reason: Reason): reason is ServerErrorReason => /^http_5\d\d$/.test(reason);

@@ -1,4 +1,4 @@
-export { messageOf } from "./messages.ts";
+import { MESSAGES } from "./messages.ts";
 
 /** The reasons of each verdict. The lists are closed: clients rely on them. */
 const ACTIVE = [
@@ -175,3 +175,28 @@ export function stageOf(reason: Reason, cause: Reason | null = null): Stage | nu
   if (/^(tls_|client_certificate)/.test(reason)) return "tls";
   return RESPONSE.test(reason) || reason === "persistent_failure" ? "response" : "content";
 }
+
+/** A reason without its sentence, or a sentence without its reason, is an error here. */
+const SENTENCES: Record<Exclude<Reason, ServerErrorReason>, string> = MESSAGES;
+
+/** One sentence for people, with the status and the cause where the reason does not name them. */
+export function messageOf(
+  reason: Reason,
+  statusCode: number | null,
+  cause: Reason | null = null,
+): string {
+  const message = sentenceFor(reason, statusCode);
+  return cause
+    ? `${message.replace(/(?: this)?\.$/, "")}: ${sentenceFor(cause, statusCode)}`
+    : message;
+}
+
+function sentenceFor(reason: Reason, statusCode: number | null): string {
+  if (isServerError(reason)) return `The server returned ${reason.slice(5)}: it has a problem.`;
+  const namesStatus = reason === "ok" || reason === "http_4xx" || reason === "http_unexpected";
+  return namesStatus && statusCode !== null
+    ? `The server returned ${statusCode}.`
+    : SENTENCES[reason];
+}
+
+const isServerError = (reason: Reason): reason is ServerErrorReason => /^http_5\d\d$/.test(reason);

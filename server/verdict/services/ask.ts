@@ -1,15 +1,17 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createOnceAtATime, unlessAborted } from "../../lib/concurrency.ts";
 import { type ProbeRecord, probeRecord } from "../probe/conclusion.ts";
-import type { Finding, Style } from "../probe/finding.ts";
+import type { Finding } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
+import type { Style } from "../probe/style.ts";
 import { type Canaries, createCanaries } from "./canaries.ts";
 import type { Catalogue, Target } from "./catalogue.ts";
 import { type Reply, valueAt } from "./decide.ts";
 import { type Received, receive } from "./receive.ts";
-import { type Ask, asksOf, type Values } from "./record.ts";
+import { type Ask, asksOf } from "./record.ts";
 import { type Batched, type Batches, createBatches, prepare } from "./requests.ts";
 import { UNRECOGNISED, type Undecided } from "./serving.ts";
+import type { Values } from "./templates.ts";
 
 /** Requests to services that are shared by links: those in batches, and values that are retained for a while. */
 type Asking = { batches: Batches<Probe>; retained: Retained };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { movableClock } from "../../../tests/clock.ts";
-import type { Values } from "./record.ts";
 import { createBatches } from "./requests.ts";
+import type { Values } from "./templates.ts";
 
 const GATHER_MS = 200;
 

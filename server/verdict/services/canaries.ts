@@ -32,8 +32,12 @@ type Reliability = {
 };
 
 const UNKNOWN = {
-  ...{ isGood: false, at: -Infinity, aliveAt: -Infinity },
-  ...{ asking: null, readAt: -Infinity, writtenAt: -Infinity },
+  isGood: false,
+  at: -Infinity,
+  aliveAt: -Infinity,
+  asking: null,
+  readAt: -Infinity,
+  writtenAt: -Infinity,
 };
 
 const MINUTE_MS = 60_000;

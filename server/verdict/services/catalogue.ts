@@ -1,5 +1,6 @@
 import { lazily } from "../../lib/concurrency.ts";
-import { type Kind, regExpOf, type Service, type Values } from "./record.ts";
+import { type Kind, regExpOf, type Service } from "./record.ts";
+import type { Values } from "./templates.ts";
 
 /** All services, and how addresses are recognised as theirs. */
 export type Catalogue = {
@@ -39,7 +40,10 @@ function indexOf(services: readonly Service[]): Index {
     const host = slash < 0 ? place : place.slice(0, slash);
     ends.add(endOf(host));
     if (slash >= 0)
-      paths.set(host, [...(paths.get(host) ?? []), place.slice(slash)].sort(byLength));
+      paths.set(
+        host,
+        [...(paths.get(host) ?? []), place.slice(slash)].sort((a, b) => b.length - a.length),
+      );
   }
   const byPath = services.flatMap((service) =>
     service.path ? [{ path: new RegExp(service.path), service }] : [],
@@ -47,8 +51,6 @@ function indexOf(services: readonly Service[]): Index {
   const hasBareNames = [...ends].some((end) => !end.includes("."));
   return { owners, paths, ends, hasBareNames, byPath };
 }
-
-const byLength = (a: string, b: string) => b.length - a.length;
 
 function ownersAmong(services: readonly Service[]): Map<string, Service> {
   const owners = new Map<string, Service>();

@@ -1,16 +1,8 @@
 import { lazily } from "../../lib/concurrency.ts";
 import type { Answer } from "../probe/probe.ts";
 import { FAMILY_RULES } from "./families.ts";
-import {
-  type Condition,
-  type Family,
-  type Rule,
-  regExpOf,
-  toPattern,
-  toText,
-  type Values,
-  type When,
-} from "./record.ts";
+import { type Condition, type Family, type Rule, regExpOf, type When } from "./record.ts";
+import { toPattern, toText, type Values } from "./templates.ts";
 
 type Ruled = { rules?: Rule[] | undefined; family?: Family | undefined };
 
@@ -123,7 +115,12 @@ export function replyTo(answer: Answer): Reply {
   const { status, headers, finalUrl, page, bodyBytes } = answer;
   const text = answer.text ?? "";
   const reply = {
-    ...{ status, headers, url: finalUrl, title: page?.title ?? "", text, bytes: bodyBytes },
+    status,
+    headers,
+    url: finalUrl,
+    title: page?.title ?? "",
+    text,
+    bytes: bodyBytes,
     ...viewsOf(text),
     json: lazily(() => parsed(text)),
     isMissing: false,

@@ -2,17 +2,9 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { SettingProblem } from "../../lib/errors.ts";
 import { type Catalogue, createCatalogue, targetOf } from "./catalogue.ts";
-import {
-  type Ask,
-  asksOf,
-  isEncoding,
-  type Kind,
-  type Page,
-  type Service,
-  slotsOf,
-  type When,
-} from "./record.ts";
+import { type Ask, asksOf, type Kind, type Page, type Service, type When } from "./record.ts";
 import { createSchemas } from "./schema.ts";
+import { isEncoding, slotsOf } from "./templates.ts";
 
 /** Most reported problems of a file, since the first ones often cause the others. */
 const MOST_PROBLEMS = 5;

@@ -4,8 +4,9 @@ import { retriedAfter, retriesAfter } from "../probe/statuses.ts";
 import { readBarriers } from "../signals/barriers.ts";
 import type { Target } from "./catalogue.ts";
 import { firstRule, partOf, type Reply, replyTo, valueAt } from "./decide.ts";
-import { type Ask, type Batch, type Rule, toText, type Values } from "./record.ts";
+import type { Ask, Batch, Rule } from "./record.ts";
 import { findingOf, NO_ANSWER, UNRECOGNISED, type Undecided } from "./serving.ts";
+import { toText, type Values } from "./templates.ts";
 
 /** A response to a request about `count` links, of which this one is at `place`. */
 type ServiceResponse = {

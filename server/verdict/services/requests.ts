@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import { type Ask, type Page, toText, toUrl, type Values } from "./record.ts";
+import type { Ask, Page } from "./record.ts";
+import { toText, toUrl, type Values } from "./templates.ts";
 
 /** With a body it is a POST. */
 type Prepared = { url: string; headers: Record<string, string>; body?: string };
@@ -14,7 +15,8 @@ export function prepare(ask: Ask, items: Values[], random: string): Prepared {
   const accept = { Accept: "application/json, */*;q=0.5" };
   const headers = { ...accept, ...fieldsFrom(ask.headers ?? {}, one) };
   const withBody = (type: string, body: string) => ({
-    ...{ url, body },
+    url,
+    body,
     headers: { "Content-Type": type, ...headers },
   });
   if (ask.form) {

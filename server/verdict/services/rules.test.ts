@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { answerOf } from "../../../tests/checker/seen.ts";
 import { agree, yamlIn } from "../../../tests/each-row.ts";
 import { firstRule, replyTo } from "./decide.ts";
-import { toPattern, toText, toUrl, type When } from "./record.ts";
+import type { When } from "./record.ts";
 import { prepare } from "./requests.ts";
+import { toPattern, toText, toUrl } from "./templates.ts";
 
 const TABLES = yamlIn<{
   by_answer: [when: When, does: boolean][];

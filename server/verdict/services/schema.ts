@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DEAD_REASONS, type Reason, type UnknownReason } from "../reasons/reasons.ts";
-import { toSamplePattern } from "./record.ts";
+import { toSamplePattern } from "./templates.ts";
 
 /** Kinds of software and protocols whose rules services share. A record's own rules precede the family's. */
 export const FAMILIES = ["oembed", "xfs"] as const;

@@ -1,5 +1,6 @@
 import { getDomain } from "tldts";
 import type { Answer } from "../probe/probe.ts";
+import { SHORTENERS } from "./known/shorteners.ts";
 
 /** A home page, also of one language, under any usual name. */
 export const isHome = (url: URL) => HOME_PATH.test(url.pathname) && hasNoContentInQuery(url);
@@ -94,17 +95,6 @@ export const isBelowRoot = (url: URL) => /^\/[^/.]+\/?$/.test(url.pathname) && u
 /** URL shorteners, whose addresses may redirect anywhere. */
 export const isShortener = ({ hostname }: URL) => SHORTENERS.has(hostname.replace(/^www\./, ""));
 
-const SHORTENERS = new Set(
-  wordList(`bit.ly bitly.com j.mp t.co tinyurl.com goo.gl g.co forms.gle ow.ly buff.ly is.gd v.gd rebrand.ly
-  lnkd.in dlvr.it cutt.ly shorturl.at rb.gy t.ly tiny.cc tiny.one bl.ink s.id soo.gd short.io snip.ly
-  shrtco.de adf.ly trib.al ift.tt wp.me fb.me m.me on.fb.me youtu.be amzn.to amzn.eu a.co apple.co
-  spoti.fi redd.it git.io nyti.ms wapo.st econ.st bbc.in cnn.it reut.rs n.pr ti.me on.ft.com gu.com
-  es.pn bloom.bg huff.to tcrn.ch zcu.io pst.cr urlz.fr lc.cx vu.fr kutt.it qr.ae x.co ht.ly mcaf.ee
-  clck.ru vk.cc u.to goo.su t.cn url.cn dwz.cn suo.im w.url.cn aka.ms 1drv.ms msft.it
-  discord.gg flic.kr imgur.io pin.it eepurl.com hubs.ly hubs.la mailchi.mp shor.by chilp.it
-  me2.do bit.do db.tt ur1.ca surl.li tny.im`),
-);
-
 /** The registrable domain, or the whole name where there is none. */
 export const domainOf = (hostname: string) => getDomain(hostname) ?? hostname;
 
@@ -138,11 +128,6 @@ function namesOf({ hostname }: URL): string[] {
   const labels = hostname.split(".");
   const suffix = (getDomain(hostname)?.split(".").length ?? 2) - 1;
   return labels.slice(0, Math.max(1, labels.length - suffix));
-}
-
-/** Splits a list that is written with spaces and line breaks. */
-export function wordList(text: string): string[] {
-  return text.split(/\s+/);
 }
 
 export const lastPartOf = (path: string) => path.split("/").findLast((part) => part !== "") ?? "";
@@ -188,7 +173,7 @@ function parametersIn({ pathname, search, hash }: URL): string[] {
   const tokens = new Set(plain.flatMap((text) => text.match(BASE64) ?? []));
   const hidden = [...tokens]
     .slice(0, MOST_TOKENS)
-    .flatMap((token) => decodingsOf(fromBase64(token)));
+    .flatMap((token) => decodingsOf(Buffer.from(token, "base64").toString("utf8")));
   return [...plain, ...hidden].map(folded);
 }
 
@@ -201,8 +186,6 @@ function decodingsOf(text: string): string[] {
 
 /** Without dots, which separate the parts of a JWT. */
 const BASE64 = /(?<![\w+/-])[\w+/-]{3,}/g;
-
-const fromBase64 = (token: string) => Buffer.from(token, "base64").toString("utf8");
 
 /** Undoes percent-encoding; leaves invalid escapes as they are. */
 const unescaped = (text: string) =>

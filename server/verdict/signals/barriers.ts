@@ -10,21 +10,15 @@ import {
 } from "../probe/finding.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 import { BLOCKS, CAPTIVE_PORTALS, NETWORK_FILTERS, SAYS_GEO } from "./blocks.ts";
-import { BOT_PROTECTION, GENERIC_BOT_PROTECTION } from "./bot-protection.ts";
 import { isShort, isShownAtFirst } from "./clues.ts";
-import {
-  AGE_GATES,
-  ASKS_AGE,
-  LOGINS,
-  MAY_BE_PRIVATE,
-  NAMES_AGE,
-  SAYS_LOGIN,
-  SESSION_OVER,
-} from "./logins.ts";
-import { OUTAGES, SAYS_MAINTENANCE } from "./outages.ts";
+import { BOT_PROTECTION, GENERIC_BOT_PROTECTION } from "./known/bot-protection.ts";
+import { ASKS_AGE, MAY_BE_PRIVATE, NAMES_AGE, SAYS_LOGIN, SESSION_OVER } from "./known/logins.ts";
+import { SAYS_MAINTENANCE } from "./known/outages.ts";
+import { concernsPage, headlinesOf, matches, prepare, type Signature } from "./known/signature.ts";
+import { AGE_GATES, LOGINS } from "./logins.ts";
+import { OUTAGES } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { isSamePage } from "./same-page.ts";
-import { concernsPage, headlinesOf, matches, prepare, type Signature } from "./signature.ts";
 import { linksInto } from "./site-links.ts";
 
 /** Certain signatures come before general ones. */
@@ -153,9 +147,7 @@ const barrierByWords = (reason: UnknownReason, words: string): Barrier => ({
  * queue or a closed shop does not.
  */
 export const hasFewLinks = (page: Page, found: URL) =>
-  isShort(page) && hasScripts(page) && linksInto(page, found) < MIN_LINKS;
-
-const hasScripts = ({ markup }: Page) => /<script\b/i.test(markup);
+  isShort(page) && /<script\b/i.test(page.markup) && linksInto(page, found) < MIN_LINKS;
 
 const MIN_LINKS = 2;
 

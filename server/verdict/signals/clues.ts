@@ -1,10 +1,12 @@
 import { decodeHTML } from "entities";
 import { lazily } from "../../lib/concurrency.ts";
-import { isNoindex, MARKUP_CHARS, MOST_HEADINGS } from "../page/finder.ts";
+import { isNoindex, MARKUP_CHARS } from "../page/elements.ts";
+import { MOST_HEADINGS } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
 import type { Answer, Probe } from "../probe/probe.ts";
 import { decoded, errorPageAt, isHome, isSiteAddress, speaksOfErrors } from "./addresses.ts";
+import { EXPLAINS, REFERENCE, TYPE_OF_THING, WAITS } from "./known/page-words.ts";
 import {
   type Context,
   folded,
@@ -41,7 +43,7 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
   const starts = title !== null && startsMissing(page.text);
   const both = [title, heading];
   return {
-    strength: strongestOf(both),
+    strength: STRENGTHS.find((strength) => both.includes(strength)) ?? "number",
     isSaidByBoth: both.every((each) => isPhrase(each)) && both.includes("clear"),
     isSaidTwice: title !== null && (heading !== null || starts),
     signals: [
@@ -84,9 +86,6 @@ export function isShownAtFirst(words: string, { markup }: Page): boolean {
 }
 
 const textIn = (markup: string) => foldedText(markup.replace(/<[^<>]*>/g, ""));
-
-const strongestOf = (both: (Strength | null)[]): Strength =>
-  STRENGTHS.find((strength) => both.includes(strength)) ?? "number";
 
 export const isPhrase = (strength: Strength | null) => strength === "clear" || strength === "brief";
 
@@ -185,8 +184,6 @@ export const isAboutOneThing = ({ hasArticle, hasMainEntity, ogType }: Page) =>
   hasArticle || hasMainEntity || TYPE_OF_THING.test(ogType ?? "");
 
 const SHORT_CHARS = 1500;
-const TYPE_OF_THING =
-  /^\s*(article|video|music|album|song|book|product|profile|event|recipe|game)\b/i;
 
 export function hiddenFromSearch(page: Page, { headers }: Answer): Signal[] {
   const isHidden = page.isNoindex || isNoindex(headers.get("x-robots-tag") ?? "");
@@ -220,10 +217,6 @@ const NO_CONTENT =
   ".nav,.navbar,.menu,.footer,#footer,.sidebar,#sidebar,.breadcrumb,.breadcrumbs,.newsletter";
 const LAYOUT = `${NO_CONTENT},aside`;
 
-/** Words of pages that explain errors. */
-const EXPLAINS =
-  /status ?codes?|response codes?|error (?:codes?|messages?)|\brfc ?\d{4}|client error|what (?:this|it) means|codes? d['’](?:état|erreur)|codic[ei] (?:di stato|d['’]errore)|códigos? de (?:estado|erro\w*)|код\w* (?:состояния|ошибки)|状态码|狀態碼|ステータスコード|상태 코드/i;
-
 /** `none` is at most a few sentences; `pieces` is more text, but no paragraph. */
 type Content = "none" | "pieces" | "paragraph";
 
@@ -247,9 +240,6 @@ export function contentOf(page: Page, ...others: (Probe | null | undefined)[]): 
 export const isExplanation = (page: Page) => EXPLAINS.test(page.text) || isReference(page);
 
 export const isReference = ({ title }: Page) => REFERENCE.test(title);
-
-/** In the title, the name of a site that describes the errors of something else. */
-const REFERENCE = /\b(?:API|SDK)\b|\b(?:reference|documentation|glossary)\b/i;
 
 /** A character of these scripts counts as two letters. */
 export const widthOf = (line: string) =>
@@ -315,8 +305,6 @@ export function hasSentence(page: Page, home?: Probe | null): boolean {
 }
 
 const SENTENCE_WIDTH = 20;
-const WAITS =
-  /\bload|\bwait|javascript|browser|\bstart|\binitiali|lädt|lade[nt]|warten|charge|patient|carga|esper|caric|attend|carreg|aguard|laden|wacht|ładowa|czekaj|загруз|подожд|завантаж|読み込|ロード|加载|載入|请稍|로딩|불러오/i;
 
 /** With less text than this, a page shows its content by scripts or has none. */
 export const LITTLE_TEXT = 300;

@@ -1,5 +1,5 @@
 import type { HostNames } from "../../net/dns-query.ts";
-import { holdsAddress, parseAddress, parseHostList } from "../../net/policy.ts";
+import { holdsAddress, parseAddress } from "../../net/policy.ts";
 import type { Page } from "../page/page.ts";
 import {
   dead,
@@ -12,8 +12,17 @@ import {
   suspected,
 } from "../probe/finding.ts";
 import type { Answer, Probe } from "../probe/probe.ts";
-import { domainOf, isShortener, isSiteAddress, wordList } from "./addresses.ts";
+import { domainOf, isShortener, isSiteAddress } from "./addresses.ts";
 import { isShort } from "./clues.ts";
+import {
+  ALIAS_PATTERN,
+  ALIASES,
+  HIRED_ADDRESSES,
+  MARKETPLACES,
+  NAME_SERVERS,
+  OWN_NETWORKS,
+  SALE_PAGES,
+} from "./known/parking-services.ts";
 import { type DomainNotice, readDomainNotice, readParkingMarkup } from "./parking-phrases.ts";
 import { quoted } from "./phrases.ts";
 import { compare, comparedAddress, compareWithoutHost, SAME_EVERYWHERE } from "./same-page.ts";
@@ -138,11 +147,11 @@ function readAddress(address: string | null): Clues["address"] {
 /** All name servers must match, because some sellers only add one to prove ownership. */
 function readNames({ nameServers, aliases }: HostNames): Signal | null {
   const [server] = nameServers;
-  if (server !== undefined && nameServers.every(isParkingNameServer)) {
+  if (server !== undefined && nameServers.every((name) => isBelowAny(name, NAME_SERVERS))) {
     const text = `The domain's name servers serve parked domains: ${quoted(server)}.`;
     return { rule: "parking_name_servers", text };
   }
-  const alias = aliases.find(isParkingAlias);
+  const alias = aliases.find((name) => isBelowAny(name, ALIASES) || ALIAS_PATTERN.test(name));
   if (alias === undefined) return null;
   return {
     rule: "parking_alias",
@@ -218,10 +227,6 @@ function isSalePage({ hostname, pathname }: URL): boolean {
 
 const isMarketplace = ({ hostname }: URL) => isBelowAny(hostname, MARKETPLACES);
 
-const isParkingNameServer = (name: string) => isBelowAny(name, NAME_SERVERS);
-
-const isParkingAlias = (name: string) => isBelowAny(name, ALIASES) || ALIAS_PATTERN.test(name);
-
 /** `hired` addresses were rented from a cloud and may belong to another customer now. */
 function parkingAddress(text: string | null): "own" | "hired" | null {
   const address = text === null ? null : parseAddress(text);
@@ -236,69 +241,3 @@ function isBelowAny(name: string, domains: Set<string>): boolean {
   const labels = name.split(".");
   return labels.some((_, index) => domains.has(labels.slice(index).join(".")));
 }
-
-/** Where domains are sold or parked: hosts with their sub-domains, and the folder for it. */
-const SALE_PAGES =
-  wordList(`above.com/marketplace/ afternic.com/ atom.com/name/ bodis.com/ brandbucket.com/names/
-  buydomains.com/ dan.com/ domainmarket.com/ dsredirection.com/ dynadot.com/market/
-  expireddomains.com/ forsale.godaddy.com/ fwdservice.com/ godaddy.com/domainsearch/
-  godaddy.com/forsale/ hugedomains.com/ mydomaincontact.com/ parkingcrew.net/ parklogic.com/
-  perfectdomain.com/ searchmagnified.com/ sedo.com/ sedoparking.com/ squadhelp.com/name/
-  survey-smiles.com/ undeveloped.com/`).map((page) => {
-    const slash = page.indexOf("/");
-    return { host: page.slice(0, slash), folder: page.slice(slash) };
-  });
-
-/** A link to one of their pages is about domains, not parked. */
-const MARKETPLACES = new Set([
-  ...SALE_PAGES.map(({ host }) => host),
-  ...wordList(`domain.io dropcatch.com efty.com epik.com flippa.com godaddy.com namebright.com namecheap.com
-  nicsell.com park.io porkbun.com sav.com spaceship.com uniregistry.com`),
-]);
-
-/** Name servers, including sub-domains, that only serve parked domains. */
-const NAME_SERVERS = new Set(
-  wordList(`above.com afternic.com bodis.com brainydns.com brandbucket.com cashparking.com cnomy.com
-  dan.com dan.hosting dnsnuts.com dnsspark.com domain-for-sale.at
-  domain-is-4-sale-at-domainmarket.com domaincntrol.com domainhasexpired.com domainmarket.com
-  domainparking.ru dsredirection.com dsredirects.com eftydns.com expirationwarning.net
-  fastpark.net ibspark.com namefind.com parking-page.net parkingcrew.net parkingspa.com
-  parklogic.com perfectdomain.com renewyourname.net rookdns.com sedoparking.com smartname.com
-  snparking.ru sslparking.com undeveloped.com uniregistrymarket.link voodoo.com ztomy.com`),
-);
-
-/** Targets of the `CNAME` records of parked hosts, including sub-domains. */
-const ALIASES = new Set(
-  wordList(`bodis.com cname.sslparking.com comingsoon.namebright.com domainparking-dnspod.cn
-  dsredirection.com dsredirects.com expired.namebright.com fwdservice.com hugedomains.com
-  ndparking.com overdue.aliyun.com parking.namecheap.com parkingcrew.net
-  parkingpage.namecheap.com searchmagnified.com sedoparking.com
-  webapp.parkingpage.production.flippa.com`),
-);
-
-/** HugeDomains and ParkLogic. */
-const ALIAS_PATTERN =
-  /^(?:autoscale-)?hdr(?:edirect)?-[a-z0-9-]+\.(?:elb\.[a-z0-9-]+|[a-z0-9-]+\.elb)\.amazonaws\.com$|(?:^|\.)pltraffic\d+\.com$/;
-
-/** Networks of parking services. The lists age, so they are never enough alone. */
-const OWN_NETWORKS = parseHostList(
-  [
-    ["91.195.240.0/23", "64.190.62.0/23"], // Sedo
-    ["185.53.176.0/22"], // ParkingCrew
-    ["199.59.240.0/22"], // Bodis
-    ["103.224.182.0/23", "103.224.212.0/23"], // Above
-    ["208.91.196.0/23", "204.11.56.0/23", "209.99.64.0/24", "199.191.50.0/24"], // Skenzo
-    ["66.81.199.0/24"], // Rook Media
-    ["192.64.147.0/24"], // Voodoo
-  ].join(","),
-);
-
-const HIRED_ADDRESSES = parseHostList(
-  [
-    ["34.102.136.180", "34.98.99.30", "35.186.238.101"], // GoDaddy
-    ["3.64.163.50", "52.58.78.16"], // Dan
-    ["75.2.18.233", "75.2.115.196"], // Dynadot
-    ["99.83.154.118"], // Namecheap
-    ["52.128.23.153", "34.102.221.37"], // Uniregistry
-  ].join(","),
-);

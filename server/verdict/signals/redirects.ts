@@ -38,10 +38,10 @@ import {
   saysMissing,
 } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
+import { isPlain } from "./known/signature.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
-import { isPlain } from "./signature.ts";
 
 /** Judges by the target of the redirects; later readers judge the page there. */
 export const readRedirects: Reader = (seen) => {

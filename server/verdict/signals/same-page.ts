@@ -137,7 +137,9 @@ function simHash(shingles: number[]): string {
     count(high, shingle);
     count(low, mixed(shingle ^ 1));
   }
-  return [high, low].map((planes) => toHex(majority(planes, shingles.length / 2))).join("");
+  return [high, low]
+    .map((planes) => (majority(planes, shingles.length / 2) >>> 0).toString(16).padStart(8, "0"))
+    .join("");
 }
 
 /** Adds the bits to 32 counters at once: bit n of `planes[k]` is bit k of counter n. */
@@ -160,8 +162,6 @@ function majority(planes: Int32Array, half: number): number {
   }
   return result;
 }
-
-const toHex = (bits: number) => (bits >>> 0).toString(16).padStart(8, "0");
 
 function bitsIn(number: number): number {
   let bits = 0;

@@ -48,6 +48,7 @@ import {
   missingWordsOn,
 } from "./clues.ts";
 import { unlessSameAtControl } from "./controlled.ts";
+import { FOR_NOW } from "./known/page-words.ts";
 import { isLoginAddress } from "./logins.ts";
 import { type Rest, restOf } from "./own-words.ts";
 import { quoted } from "./phrases.ts";
@@ -88,7 +89,11 @@ function judgePage(seen: Seen, page: Page): Finding | Need | null {
 function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | null {
   const { answer, url } = seen;
   const agreeing = [...hiddenFromSearch(page, answer), ...canonicalElsewhere(page, answer, url)];
-  const signals = [...missing.signals, ...agreeing, ...shortness(page)];
+  const signals = [
+    ...missing.signals,
+    ...agreeing,
+    ...(isShort(page) ? [{ rule: "short_page", text: "There is little else on the page." }] : []),
+  ];
   const isProof = missing.isSaidByBoth && isOnlyAnError(seen, page);
   if (isProof && contentOf(page) === "none" && restOf(page) === "nothing")
     return deadUnlessSameEverywhere(seen, page, signals);
@@ -197,10 +202,6 @@ function judgeHint(
     ? suspected("soft404_suspected", all)
     : deadUnlessRootDiffers(seen, page, all);
 }
-
-/** Something temporarily unavailable is not missing. */
-const FOR_NOW =
-  /\b(?:currently|temporarily|right now|at the moment|derzeit|zurzeit|momentan|vorübergehend|actuellement|temporairement|momentáneamente|temporalmente|actualmente|attualmente|temporaneamente|temporariamente|no momento|tijdelijk|momenteel|chwilowo|obecnie|tillfälligt|midlertidigt?)\b|временно|сейчас|現在|一時的|暂时|暫時|일시적/i;
 
 function typeConflict({ hops, finalUrl, headers }: Answer, link: URL): Signal | null {
   const type = headers.get("content-type");
@@ -366,9 +367,6 @@ function compareWith(seen: Seen, fact: "sibling" | "root" | "home"): Comparison 
 /** Directly below the root, the sibling is a random address at the root. */
 const compareWithRoot = (seen: Seen) =>
   compareWith(seen, isBelowRoot(seen.url) ? "sibling" : "root");
-
-const shortness = (page: Page): Signal[] =>
-  isShort(page) ? [{ rule: "short_page", text: "There is little else on the page." }] : [];
 
 const SIBLING_SAME: Signal = {
   rule: "sibling_same",

@@ -7,7 +7,7 @@ import { type Invitation, toUser, User } from "../../accounts/model.ts";
 import { listPeople, refuseFormerManager } from "../../accounts/people.ts";
 import { createInvitedAccount } from "../../accounts/users.ts";
 import type { Actor, Session } from "../../api/caller.ts";
-import { lockAccounts, totalLinks } from "../../db/queries.ts";
+import { totalLinks } from "../../db/queries.ts";
 import { contains } from "../../db/store.ts";
 import { type AccountRow, accounts, users } from "../../db/tables.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
@@ -17,6 +17,7 @@ import { toIso } from "../../lib/moments.ts";
 import { type Page, windowOf } from "../../lib/paging.ts";
 import { TIERS, type Tier } from "../../lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
+import { makeChange } from "../../work/unit.ts";
 
 export const Account = z.object({
   id: z.uuid(),
@@ -82,14 +83,12 @@ export async function inviteOwner(
 }
 
 export async function changeTier(deps: Deps, id: string, tier: Tier, by: Actor): Promise<Account> {
-  const { no } = await requireAccount(deps, id);
-  await deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
-    await lockAccounts(tx, [no]);
-    const account = await requireAccount(at, id);
+  const { no: accountNo } = await requireAccount(deps, id);
+  await makeChange(deps, { accountNo }, async (unit) => {
+    const account = await requireAccount(unit, id);
     if (account.tier === tier) return;
-    await tx.update(accounts).set({ tier }).where(eq(accounts.id, account.id));
-    await recordChange(at, {
+    await unit.store.update(accounts).set({ tier }).where(eq(accounts.id, account.id));
+    await recordChange(unit, {
       action: "account.changed",
       by,
       accountId: account.id,

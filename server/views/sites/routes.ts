@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
+import { contextOf } from "../../api/caller.ts";
 import { asIs, edge } from "../../api/edge.ts";
-import { callers, data, Pagination, refusals, toPage } from "../../api/reply.ts";
+import { data, Pagination, refusals, toPage } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { findAttention } from "./attention.ts";
 import { AttentionQuery, Cause, Site, SiteQuery, toCursor } from "./model.ts";
@@ -16,11 +17,10 @@ const SitePage = z.object({
 export const siteRoutes = (deps: Deps) => {
   const { list } = edge(deps);
   return new Elysia({ tags: ["Overview"] })
-    .use(callers)
     .get(
       "/sites",
-      async ({ caller, query, request, set }) => {
-        const { next, ...page } = await listSites(deps, caller, query);
+      async ({ query, request, set }) => {
+        const { next, ...page } = await listSites(deps, contextOf(request).caller!, query);
         const reply = toPage(page, query, (site) => site, { request, set });
         return { data: { ...reply.data, next_cursor: next && toCursor(next) } };
       },

@@ -4,6 +4,7 @@ import { operatorOf } from "../../../server/accounts/users.ts";
 import { recognise } from "../../../server/imports/formats.ts";
 import { createGroup, listGroups } from "../../../server/links/groups/groups.ts";
 import { listLinks } from "../../../server/links/list.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { itemsAsText, readIn } from "../../../tests/imports/reading.ts";
 import {
@@ -195,7 +196,9 @@ onDashboard("The sheet that adds links reads", (dashboard) => {
     const { page, accountId } = await dashboard().user();
     const { deps } = dashboard().server;
     const caller = await operatorOf(deps, accountId);
-    await createGroup(deps, caller, { name: "Docs", color: "#6B7280" });
+    await makeChange(deps, caller, (unit) =>
+      createGroup(unit, caller, { name: "Docs", color: "#6B7280" }),
+    );
     await openAdd(page);
     const rows = [
       "url,group,title,tags,external_id,handling,owner",

@@ -6,6 +6,7 @@ import { links, users } from "../../../server/db/tables.ts";
 import { createLink } from "../../../server/links/create.ts";
 import { createGroup, listGroups } from "../../../server/links/groups/groups.ts";
 import { listLinks } from "../../../server/links/list.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { check } from "../../../tests/checked.ts";
 import { sized } from "../../../tests/long.ts";
@@ -43,8 +44,11 @@ onDashboard("The sheet that adds links", (dashboard) => {
   const urlsOf = async (accountId: string) =>
     (await listed(accountId)).items.map(({ url }) => url).toReversed();
 
-  const link = async (accountId: string, url: string, more = {}) =>
-    createLink(dashboard().server.deps, await callerOf(accountId), { url, ...more });
+  const link = async (accountId: string, url: string, more = {}) => {
+    const caller = await callerOf(accountId);
+    const { deps } = dashboard().server;
+    return makeChange(deps, caller, (unit) => createLink(unit, caller, { url, ...more }));
+  };
 
   /** Ends a check of the link with this URL. */
   async function verdict(
@@ -189,7 +193,8 @@ onDashboard("The sheet that adds links", (dashboard) => {
     const { page, accountId } = await dashboard().user();
     const { deps } = dashboard().server;
     const empty = { name: "Empty before", color: "#6B7280" };
-    await createGroup(deps, await callerOf(accountId), empty);
+    const caller = await callerOf(accountId);
+    await makeChange(deps, caller, (unit) => createGroup(unit, caller, empty));
     await link(accountId, "https://example.org/known");
     await openAdd(page);
     const rows = ["1,Empty before", "2,Made", "3,Made and used", "known,Made"];

@@ -5,6 +5,7 @@ import { webhooks } from "../../../server/db/tables.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
 import { sealedUrl } from "../../../server/webhooks/secrets.ts";
 import { createWebhook } from "../../../server/webhooks/webhooks.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { type Dashboard, onDashboard } from "../../../tests/browser.ts";
 import { saw } from "../../../tests/checker/ended.ts";
 import { startReceiver } from "../../../tests/receiver.ts";
@@ -68,10 +69,12 @@ onDashboard("The changes", (dashboard) => {
 
     const receiver = startReceiver();
     const events = ["link.dead" as const];
-    await createWebhook(server.deps, lives.caller, { url: receiver.url, events });
+    const create = (input: object) =>
+      makeChange(server.deps, lives.caller, (unit) => createWebhook(unit, lives.caller, input));
+    await create({ url: receiver.url, events });
     const host = "mail.a-department-of.a-company-with-a-long-name.example";
     const made = { url: "https://hooks.example/a", events: ["link.alive" as const] };
-    const { id } = await createWebhook(server.deps, lives.caller, made);
+    const { id } = await create(made);
     const mail = { format: "email", ...sealedUrl(`mailto:ann@${host}`, secrets) } as const;
     await store.update(webhooks).set(mail).where(eq(webhooks.id, id));
     const urls = pagesOn("alerted.example", 1);
@@ -131,7 +134,7 @@ async function look(page: Page, server: Server, path: string) {
 async function season(server: Server, accountId: string) {
   const lives = await livesIn(server, accountId);
   const input = { name: "Docs", color: "#2563eb", description: "" };
-  await createGroup(server.deps, lives.caller, input);
+  await makeChange(server.deps, lives.caller, (unit) => createGroup(unit, lives.caller, input));
   const docs = pagesOn("docs.season.example", 14);
   const other = pagesOn("www.other.example", 1);
   await lives.add([...docs, ...other]);

@@ -8,6 +8,7 @@ import { createAccount, operatorOf } from "../../../server/accounts/users.ts";
 import { users } from "../../../server/db/tables.ts";
 import { hashPassword } from "../../../server/lib/passwords.ts";
 import { createLink } from "../../../server/links/create.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { PASSWORD_MEMORY_MB } from "../../../tests/harness.ts";
 import { createPasswordLink, PASSWORD } from "../../../tests/session/browser.ts";
@@ -255,7 +256,9 @@ onDashboard("Signing in", (dashboard) => {
 
     const caller = await operatorOf(server.deps, accountId);
     const add = (name: string) =>
-      createLink(server.deps, caller, { url: `https://example.org/${name}` });
+      makeChange(server.deps, caller, (unit) =>
+        createLink(unit, caller, { url: `https://example.org/${name}` }),
+      );
     const goodbye = await holdFirstAnswer(page, "**/dashboard/api/session", "DELETE");
     await add("number-one");
     await page.getByText("number-one").waitFor();
@@ -283,7 +286,9 @@ onDashboard("Signing in", (dashboard) => {
     const { page, accountId } = await user();
     const { store } = server.deps;
     const caller = await operatorOf(server.deps, accountId);
-    await createLink(server.deps, caller, { url: "https://example.org/only-mine" });
+    await makeChange(server.deps, caller, (unit) =>
+      createLink(unit, caller, { url: "https://example.org/only-mine" }),
+    );
     await newUser("next@example.org");
     await page.goto("/links");
     await page.getByText("only-mine").waitFor();

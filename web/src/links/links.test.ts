@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { operatorOf } from "../../../server/accounts/users.ts";
 import { links, users } from "../../../server/db/tables.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { ALIVE, checkAll, GONE } from "../../../tests/batches/playing.ts";
 import { goOffline, onDashboard, openTab } from "../../../tests/browser.ts";
 import type { TestServer } from "../../../tests/harness.ts";
@@ -153,7 +154,9 @@ onDashboard("The links page", (dashboard) => {
     const pears = ["https://docs.pears.example/a", "https://pears.example/b"];
     const urls = [...pears, "https://youtu.be/jNQXAC9IVRw", `${site.url}/gone`];
     const caller = await add(server, accountId, urls);
-    const group = await createGroup(server.deps, caller, { name: "Reading", color: "#3366CC" });
+    const group = await makeChange(server.deps, caller, (unit) =>
+      createGroup(unit, caller, { name: "Reading", color: "#3366CC" }),
+    );
     const more = { group_id: group.id, check_frequency: "weekly" };
     await add(server, accountId, [`${site.url}/fine`], more);
     await checkAll(server, (url) => (url.endsWith("/gone") ? GONE : ALIVE));
@@ -338,7 +341,9 @@ onDashboard("The links page", (dashboard) => {
     const { server } = dashboard();
     const caller = await operatorOf(server.deps, accountId);
     for (const name of ["Sooner", "Later"])
-      await createGroup(server.deps, caller, { name, color: "#3366CC" });
+      await makeChange(server.deps, caller, (unit) =>
+        createGroup(unit, caller, { name, color: "#3366CC" }),
+      );
     const { page: other } = await openTab(page, server);
     const both = [
       [page, "Sooner"],

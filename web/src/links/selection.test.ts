@@ -4,6 +4,7 @@ import type { Locator, Page, Route } from "playwright-core";
 import { batches, links } from "../../../server/db/tables.ts";
 import { fillBatches } from "../../../server/links/fill-batches.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { ALIVE, checkAll, GONE } from "../../../tests/batches/playing.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { addAtRest, numbered } from "../../../tests/web/adding.ts";
@@ -38,7 +39,9 @@ onDashboard("Many links at once", (dashboard) => {
     const { page, accountId } = await user();
     const caller = await addAtRest(server, accountId, numbered(total));
     for (const name of ["Reading", "Later"])
-      await createGroup(server.deps, caller, { name, color: "#3366CC" });
+      await makeChange(server.deps, caller, (unit) =>
+        createGroup(unit, caller, { name, color: "#3366CC" }),
+      );
     await page.goto("/links");
     const list = linksPage(page);
     const row = (n: number) => list.row(`https://example.org/${n}`);

@@ -6,6 +6,7 @@ import { newId } from "../../../server/lib/ids.ts";
 import { fillBatches } from "../../../server/links/fill-batches.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
 import { sealedUrl } from "../../../server/webhooks/secrets.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { type Dashboard, onDashboard } from "../../../tests/browser.ts";
 import { HOUR, saw } from "../../../tests/checker/ended.ts";
 import { livesIn, pagesOn } from "../../../tests/web/lives.ts";
@@ -208,7 +209,9 @@ async function countFirst(page: Page, server: Server, accountId: string) {
 async function leadToDead(page: Page, server: Server, accountId: string) {
   const lives = await livesIn(server, accountId);
   const input = { name: "Docs", color: "#2563eb", description: "" };
-  const { id } = await createGroup(server.deps, lives.caller, input);
+  const { id } = await makeChange(server.deps, lives.caller, (unit) =>
+    createGroup(unit, lives.caller, input),
+  );
   const [dead, unsure] = [pagesOn("a.where.example", 2), pagesOn("b.where.example", 2)];
   await lives.add([...dead, ...unsure], id);
   lives.answer(dead, "http_404");

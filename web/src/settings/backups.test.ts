@@ -8,6 +8,7 @@ import { backupFolder } from "../../../server/config/config.ts";
 import { upkeep, users } from "../../../server/db/tables.ts";
 import { createLink } from "../../../server/links/create.ts";
 import { recallLast } from "../../../server/ops/backups/backups.ts";
+import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { holdFirstAnswer } from "../../../tests/web/held.ts";
 import { faultsInAllLooks } from "../../../tests/web/looking.ts";
@@ -98,7 +99,9 @@ onDashboard("Backups in the settings", (dashboard) => {
     const upgraded = "stillup-before-0011_audit-20291224T101500Z.db";
     writeFileSync(join(folder(), upgraded), "x".repeat(1_200_000));
     const { page, accountId } = await administrator();
-    await createLink(deps, await operatorOf(deps, accountId), { url: "https://example.org/" });
+    const caller = await operatorOf(deps, accountId);
+    const link = { url: "https://example.org/" };
+    await makeChange(deps, caller, (unit) => createLink(unit, caller, link));
 
     await page.goto("/");
     await page.getByRole("link", { name: "Backups", exact: true }).click();

@@ -1,6 +1,6 @@
-import type { Page } from "../page/page.ts";
-import type { Retry, Seen } from "../probe/finding.ts";
-import type { UnknownReason } from "../reasons/reasons.ts";
+import type { Page } from "../../page/page.ts";
+import type { Retry, Seen } from "../../probe/finding.ts";
+import type { UnknownReason } from "../../reasons/reasons.ts";
 
 /** A known page or response that stands in place of the link's page. */
 export type Signature = {

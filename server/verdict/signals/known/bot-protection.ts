@@ -1,4 +1,5 @@
-import { AS_BROWSER, once } from "../probe/finding.ts";
+import { once } from "../../probe/finding.ts";
+import { AS_BROWSER } from "../../probe/style.ts";
 import { type Signature, SMALL, signatureFor } from "./signature.ts";
 
 const challenge = signatureFor("bot_challenge");
