@@ -1,7 +1,7 @@
 -- Each node claims what is due in its own buckets.
-CREATE INDEX links_due ON links (bucket, next_check_at);
+CREATE INDEX links_due ON links (bucket, next_check_at) WHERE retired_at = 0;
 -- Checks that a user requested are done first.
-CREATE INDEX links_asked ON links (bucket, next_check_at) WHERE next_trigger = 'manual';
+CREATE INDEX links_asked ON links (bucket, next_check_at) WHERE next_trigger = 'manual' AND retired_at = 0;
 
 -- For searching URLs. Without the right to create extensions, or without pg_trgm, search works but is slower.
 DO $$ BEGIN

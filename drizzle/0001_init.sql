@@ -188,7 +188,7 @@ CREATE TABLE links (
   account_no BIGINT NOT NULL,
   group_id TEXT REFERENCES groups (id) ON DELETE SET NULL,
   url TEXT NOT NULL,
-  -- The URL as it is sent to the server. Two links of an account never have the same.
+  -- The URL as it is sent to the server. Two watched links of an account never have the same.
   url_key TEXT NOT NULL,
   service TEXT NOT NULL,
   status TEXT NOT NULL,
@@ -220,18 +220,24 @@ CREATE TABLE links (
   last_checked_at BIGINT,
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL,
+  -- When it left its last source; 0 while it is watched. It is read by the view `watched_links` alone, which partial
+  -- indexes serve: SQLite answers from an index alone only if its condition is an equation.
+  retired_at BIGINT NOT NULL DEFAULT 0,
   -- JSON, read for one link only. Near the end of the row, so that lists never read its overflow pages.
   evidence TEXT,
   -- A hash of the site. Links of one site share a bucket.
   bucket BIGINT NOT NULL DEFAULT 0,
-  UNIQUE (account_id, url_key)
+  UNIQUE (account_id, url_key, retired_at)
 );
-CREATE INDEX links_by_account ON links (account_no, no);
-CREATE INDEX links_by_status ON links (account_no, status, no);
-CREATE INDEX links_by_service ON links (account_no, service, no);
-CREATE INDEX links_by_group ON links (group_id, no);
-CREATE INDEX links_by_change ON links (account_no, status, status_changed_at, no);
-CREATE INDEX links_checking ON links (account_no, checking_until) WHERE checking_until IS NOT NULL;
+CREATE INDEX links_by_account ON links (account_no, no) WHERE retired_at = 0;
+CREATE INDEX links_by_status ON links (account_no, status, no) WHERE retired_at = 0;
+CREATE INDEX links_by_service ON links (account_no, service, no) WHERE retired_at = 0;
+-- Of all links, since a deleted group leaves them.
+CREATE INDEX links_by_group ON links (group_id, no, retired_at);
+CREATE INDEX links_by_change ON links (account_no, status, status_changed_at, no) WHERE retired_at = 0;
+CREATE INDEX links_retired ON links (retired_at) WHERE retired_at > 0;
+CREATE INDEX links_checking ON links (account_no, checking_until)
+WHERE checking_until IS NOT NULL AND retired_at = 0;
 
 -- The number of links of an account or a group by settled status, for each thousand link numbers. The sum is the
 -- total, and the parts lead to any page of a list. Maintained by triggers.

@@ -1,6 +1,6 @@
-CREATE INDEX links_due ON links (next_check_at);
+CREATE INDEX links_due ON links (next_check_at) WHERE retired_at = 0;
 -- Checks that a user requested are done first.
-CREATE INDEX links_asked ON links (next_check_at) WHERE next_trigger = 'manual';
+CREATE INDEX links_asked ON links (next_check_at) WHERE next_trigger = 'manual' AND retired_at = 0;
 
 -- In the order in which an account's history is read, so that new rows are written next to each other.
 CREATE TABLE checks (

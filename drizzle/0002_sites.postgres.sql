@@ -33,7 +33,7 @@ BEGIN
 END $$;
 
 CREATE TRIGGER links_site_rows AFTER DELETE ON links
-FOR EACH ROW EXECUTE FUNCTION count_site();
+FOR EACH ROW WHEN (OLD.retired_at = 0) EXECUTE FUNCTION count_site();
 
 -- Links are created many at once.
 CREATE FUNCTION count_new_in_sites() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -41,13 +41,13 @@ BEGIN
   INSERT INTO sites
   SELECT account_no, site, count(*) FILTER (WHERE status = 'active'), count(*) FILTER (WHERE status = 'dead'),
     count(*) FILTER (WHERE status = 'unknown'), count(*)
-  FROM fresh WHERE site <> '' GROUP BY account_no, site ORDER BY account_no, site
+  FROM fresh WHERE site <> '' AND retired_at = 0 GROUP BY account_no, site ORDER BY account_no, site
   ON CONFLICT (account_no, site) DO UPDATE SET active = sites.active + excluded.active,
     dead = sites.dead + excluded.dead, unknown = sites.unknown + excluded.unknown,
     links = sites.links + excluded.links;
   INSERT INTO site_hosts
   SELECT account_no, site, split_part(split_part(url, '://', 2), '/', 1) AS host, count(*), NULL
-  FROM fresh WHERE site <> '' GROUP BY account_no, site, host ORDER BY account_no, site, host
+  FROM fresh WHERE site <> '' AND retired_at = 0 GROUP BY account_no, site, host ORDER BY account_no, site, host
   ON CONFLICT (account_no, site, host) DO UPDATE SET links = site_hosts.links + excluded.links;
   RETURN NULL;
 END $$;

@@ -7,9 +7,10 @@
 ALTER TABLE links ADD COLUMN site TEXT NOT NULL DEFAULT '';
 -- When the certificate of the link's host expires, as its last check saw it.
 ALTER TABLE links ADD COLUMN tls_expires_at BIGINT;
-CREATE INDEX links_by_site ON links (account_no, site, no);
+CREATE INDEX links_by_site ON links (account_no, site, no) WHERE retired_at = 0;
 -- Links by cause, but for most of those that are alive and those that were never checked, which have no reason.
-CREATE INDEX links_by_cause ON links (account_no, status, site, reason, no, status_changed_at) WHERE reason <> 'ok';
+CREATE INDEX links_by_cause ON links (account_no, status, site, reason, no, status_changed_at)
+WHERE reason <> 'ok' AND retired_at = 0;
 
 -- The links of each site by settled status. Maintained by triggers.
 CREATE TABLE sites (

@@ -3,7 +3,7 @@
 -- Setting an indexed column costs even if it stays the same, so the dead links of a site are counted separately. The host
 -- of a URL follows `://` and ends before the next slash, which stored URLs always have.
 
-CREATE TRIGGER links_site_insert AFTER INSERT ON links BEGIN
+CREATE TRIGGER links_site_insert AFTER INSERT ON links WHEN NEW.retired_at = 0 BEGIN
   INSERT INTO sites SELECT NEW.account_no, NEW.site, NEW.status = 'active', 0, NEW.status = 'unknown', 1
   WHERE NEW.site <> ''
   ON CONFLICT DO UPDATE SET active = active + excluded.active, unknown = unknown + excluded.unknown, links = links + 1;
@@ -14,7 +14,7 @@ CREATE TRIGGER links_site_insert AFTER INSERT ON links BEGIN
   ON CONFLICT DO UPDATE SET links = links + 1;
 END;
 
-CREATE TRIGGER links_site_delete AFTER DELETE ON links BEGIN
+CREATE TRIGGER links_site_delete AFTER DELETE ON links WHEN OLD.retired_at = 0 BEGIN
   UPDATE sites SET active = active - (OLD.status = 'active'), dead = dead - (OLD.status = 'dead'),
     unknown = unknown - (OLD.status = 'unknown'), links = links - 1
   WHERE account_no = OLD.account_no AND site = OLD.site;

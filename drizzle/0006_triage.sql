@@ -4,9 +4,10 @@
 
 -- `open`, `acknowledged` or `muted`. A copy of `link_details.handling`, for the counts and the index below.
 ALTER TABLE links ADD COLUMN handling TEXT NOT NULL DEFAULT 'open';
-CREATE INDEX links_to_handle ON links (account_no, handling, status_changed_at, no) WHERE status = 'dead';
+CREATE INDEX links_to_handle ON links (account_no, handling, status_changed_at, no)
+WHERE status = 'dead' AND retired_at = 0;
 CREATE INDEX links_open_by_cause ON links (account_no, site, reason, no, status_changed_at)
-WHERE status = 'dead' AND handling = 'open';
+WHERE status = 'dead' AND handling = 'open' AND retired_at = 0;
 -- Dead links that are not open.
 ALTER TABLE link_counts ADD COLUMN handled BIGINT NOT NULL DEFAULT 0;
 
@@ -19,6 +20,8 @@ CREATE TABLE link_details (
   title TEXT,
   note TEXT,
   external_id TEXT,
+  -- The one that the link had when it was retired, and that others may have by now.
+  retired_external_id TEXT,
   assignee_id TEXT,
   handling TEXT NOT NULL DEFAULT 'open',
   handled_at BIGINT,

@@ -140,17 +140,5 @@ CREATE TABLE source_links (
 CREATE INDEX source_links_by_link ON source_links (link_no, source_no);
 CREATE INDEX source_links_missing ON source_links (source_no, link_no) WHERE places = 0;
 
--- Links that have left their sources. They come back under the same number when they are found or created again.
-CREATE TABLE retired_links (
-  no BIGINT PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL,
-  account_no BIGINT NOT NULL,
-  url TEXT NOT NULL,
-  url_key TEXT NOT NULL,
-  retired_at BIGINT NOT NULL,
-  -- JSON: the row that it had in `links`.
-  link TEXT NOT NULL,
-  UNIQUE (account_no, url_key)
-);
-CREATE INDEX retired_links_by_age ON retired_links (retired_at);
+-- Links that have left their sources stay as rows that are retired, and come back when they are found or created again.
+CREATE VIEW watched_links AS SELECT * FROM links WHERE retired_at = 0;

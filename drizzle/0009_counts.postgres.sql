@@ -59,8 +59,8 @@ BEGIN
 END $$;
 
 CREATE TRIGGER links_count_changes AFTER UPDATE OF status, group_id, handling ON links
-FOR EACH ROW WHEN (OLD.status <> NEW.status OR OLD.handling <> NEW.handling
-  OR OLD.group_id IS DISTINCT FROM NEW.group_id)
+FOR EACH ROW WHEN (NEW.retired_at = 0 AND (OLD.status <> NEW.status OR OLD.handling <> NEW.handling
+  OR OLD.group_id IS DISTINCT FROM NEW.group_id))
 EXECUTE FUNCTION count_changed_link();
 
 -- The limit makes it look up each link, however many the first statement of a connection had.

@@ -27,6 +27,7 @@ BEGIN
     SELECT affected.account_no UNION ALL SELECT groups.no FROM groups WHERE id = affected.group_id
     UNION ALL SELECT tag_no FROM link_tags WHERE link_no = affected.no
   ) AS counted (subject)
+  WHERE retired_at = 0
   GROUP BY 1 ORDER BY 1
   ON CONFLICT (subject) DO UPDATE SET active = link_counts.active + excluded.active,
     dead = link_counts.dead + excluded.dead, unknown = link_counts.unknown + excluded.unknown,
@@ -65,7 +66,7 @@ BEGIN
     n * count(*) FILTER (WHERE status = 'dead'), n * count(*) FILTER (WHERE status = 'unknown'),
     n * count(*) FILTER (WHERE status = 'dead' AND handling <> 'open')
   FROM affected CROSS JOIN LATERAL (
-    SELECT status, handling FROM links WHERE no = affected.link_no LIMIT 1
+    SELECT status, handling FROM links WHERE no = affected.link_no AND retired_at = 0 LIMIT 1
   ) AS link
   GROUP BY 1 ORDER BY 1
   ON CONFLICT (subject) DO UPDATE SET active = link_counts.active + excluded.active,

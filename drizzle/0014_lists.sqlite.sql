@@ -27,7 +27,7 @@ CREATE TABLE link_counts (
 INSERT INTO link_counts SELECT subject, sum(active), sum(dead), sum(unknown), sum(handled) FROM old_counts GROUP BY subject;
 DROP TABLE old_counts;
 
-CREATE TRIGGER links_count_insert AFTER INSERT ON links BEGIN
+CREATE TRIGGER links_count_insert AFTER INSERT ON links WHEN NEW.retired_at = 0 BEGIN
   INSERT INTO link_counts
   SELECT subject, NEW.status = 'active', NEW.status = 'dead', NEW.status = 'unknown',
     NEW.status = 'dead' AND NEW.handling <> 'open'
@@ -37,7 +37,7 @@ CREATE TRIGGER links_count_insert AFTER INSERT ON links BEGIN
     unknown = unknown + excluded.unknown, handled = handled + excluded.handled;
 END;
 
-CREATE TRIGGER links_count_delete AFTER DELETE ON links BEGIN
+CREATE TRIGGER links_count_delete AFTER DELETE ON links WHEN OLD.retired_at = 0 BEGIN
   UPDATE link_counts SET active = active - (OLD.status = 'active'), dead = dead - (OLD.status = 'dead'),
     unknown = unknown - (OLD.status = 'unknown'), handled = handled - (OLD.status = 'dead' AND OLD.handling <> 'open')
   WHERE subject IN (SELECT OLD.account_no UNION ALL SELECT no FROM groups WHERE id = OLD.group_id
@@ -45,7 +45,7 @@ CREATE TRIGGER links_count_delete AFTER DELETE ON links BEGIN
 END;
 
 CREATE TRIGGER links_count_status AFTER UPDATE OF status, handling ON links
-WHEN OLD.status <> NEW.status OR OLD.handling <> NEW.handling BEGIN
+WHEN NEW.retired_at = 0 AND (OLD.status <> NEW.status OR OLD.handling <> NEW.handling) BEGIN
   UPDATE link_counts SET active = active - (OLD.status = 'active') + (NEW.status = 'active'),
     dead = dead - (OLD.status = 'dead') + (NEW.status = 'dead'),
     unknown = unknown - (OLD.status = 'unknown') + (NEW.status = 'unknown'),
@@ -55,7 +55,7 @@ WHEN OLD.status <> NEW.status OR OLD.handling <> NEW.handling BEGIN
 END;
 
 CREATE TRIGGER links_count_group AFTER UPDATE OF group_id ON links
-WHEN OLD.group_id IS NOT NEW.group_id BEGIN
+WHEN NEW.retired_at = 0 AND OLD.group_id IS NOT NEW.group_id BEGIN
   UPDATE link_counts SET active = active - (NEW.status = 'active'), dead = dead - (NEW.status = 'dead'),
     unknown = unknown - (NEW.status = 'unknown'), handled = handled - (NEW.status = 'dead' AND NEW.handling <> 'open')
   WHERE subject = (SELECT no FROM groups WHERE id = OLD.group_id);
@@ -70,7 +70,7 @@ END;
 CREATE TRIGGER link_tags_count_insert AFTER INSERT ON link_tags BEGIN
   INSERT INTO link_counts
   SELECT NEW.tag_no, status = 'active', status = 'dead', status = 'unknown', status = 'dead' AND handling <> 'open'
-  FROM links WHERE no = NEW.link_no
+  FROM links WHERE no = NEW.link_no AND retired_at = 0
   ON CONFLICT DO UPDATE SET active = active + excluded.active, dead = dead + excluded.dead,
     unknown = unknown + excluded.unknown, handled = handled + excluded.handled;
 END;
@@ -78,7 +78,7 @@ END;
 CREATE TRIGGER link_tags_count_delete AFTER DELETE ON link_tags BEGIN
   UPDATE link_counts SET active = active - (l.status = 'active'), dead = dead - (l.status = 'dead'),
     unknown = unknown - (l.status = 'unknown'), handled = handled - (l.status = 'dead' AND l.handling <> 'open')
-  FROM (SELECT status, handling FROM links WHERE no = OLD.link_no) AS l
+  FROM (SELECT status, handling FROM links WHERE no = OLD.link_no AND retired_at = 0) AS l
   WHERE subject = OLD.tag_no;
 END;
 

@@ -68,6 +68,22 @@ const wingOf = (file: string) => file.split("/")[1]!;
 const isRoutes = (file: string) => /[/-]routes\.ts$/.test(file);
 const shown = ({ from, to }: Import) => `${from} imports ${to}`;
 
+/** Names the table of all links, of which retired ones are some: in words of SQL, or by its name in code. */
+const NAMES_ALL_LINKS =
+  /(?<!delete )\b(from|join) links\b(?= (where|on|group|order|l)\b|\s*\n|[)"`])|\b(from|join) \$\{links\}|\$count\(links\b|\ballLinks\b/;
+
+const MAY_NAME_ALL_LINKS = [
+  "server/accounts/delete.ts",
+  "server/db/tables.ts",
+  "server/history/history.ts",
+  "server/history/pending-deletions.ts",
+  "server/history/subject.ts",
+  "server/links/create.ts",
+  "server/links/links.ts",
+  "server/links/retire.ts",
+  "server/links/retired.ts",
+];
+
 /** What a feature of the dashboard may import. */
 const BELOW = ["ui", "chart", "data", "frame", "triage"];
 
@@ -173,6 +189,16 @@ describe("In the server", () => {
 
     expect(shared.length).toBeGreaterThan(10);
     expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("retired links are left out of every statement, but for those of a few files", () => {
+    const naming = productFiles().filter(
+      (file) =>
+        /^server\/(?!documents|reading|verdict|ops\/move)/.test(file) &&
+        NAMES_ALL_LINKS.test(readFileSync(join(ROOT, file), "utf8")),
+    );
+
+    expect(naming.toSorted()).toEqual(MAY_NAME_ALL_LINKS);
   });
 
   test("nothing of the dashboard is imported", () => {

@@ -8,7 +8,7 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
   [/^pragma /, "tests that fill, break or lock the file"],
   [/^with due as materialized/, "a claim of the only process: others share the links by bucket"],
   [/^select min\(next_check_at\)/, "the only process looks at all links"],
-  [/^select count\(\*\) from \(select no from links/, "the only process counts all links"],
+  [/^select count\(\*\) from \(select no from watched_links/, "the only process counts all links"],
   [/^select min\(applied_at\) from migrations/, "PostgreSQL is backed up by its own programs"],
   [/^(update|insert into) "upkeep" .*"(failed_at|problem)" = \?/, "for the same reason"],
   [/^(create|drop) trigger /i, "a test keeps checks from being deleted"],
@@ -18,7 +18,10 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
   ],
   [/ link_url_trigrams /, "PostgreSQL finds texts by an index of its own"],
   [/ exists \(select 1 from "link_details"/, "for the same reason"],
-  [/from "link_tags" inner join "links" .*"links"."no" in \(select/, "for the same reason"],
+  [
+    /from "link_tags" inner join "watched_links" "links" .*"links"."no" in \(select/,
+    "for the same reason",
+  ],
   [/ from written /, "a test counts what it noted"],
   [/ and true\b/, "no check is left to retain, since retaining and deleting are one transaction"],
 ];

@@ -5,6 +5,7 @@ import { rowsOf, type Store } from "../db/store.ts";
 import {
   type AccountRow,
   accounts,
+  allLinks,
   apiKeys,
   audit,
   batches,
@@ -15,10 +16,8 @@ import {
   importItems,
   imports,
   linkCounts,
-  links,
   occurrences,
   pendingDeletions,
-  retiredLinks,
   sourcePages,
   sources,
   statusDays,
@@ -84,8 +83,7 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
       (rows: number) => deleteBatches(store, id, rows),
       (rows: number) => deleteImports(store, no, rows),
       (rows: number) => deletePages(store, no, rows),
-      (rows: number) => deleteLinks(store, no, rows),
-      (rows: number) => deleteRetired(store, no, rows),
+      (rows: number) => deleteLinks(store, id, rows),
       (rows: number) => deleteRuns(store, no, rows),
       (rows: number) => deleteChecks(store, no, rows),
       (rows: number) => deleteStatusDays(store, no, rows),
@@ -193,22 +191,6 @@ async function deletePages(store: Store, accountNo: number, rows: number): Promi
 
 const PLACES_AT_ONCE = 2000;
 
-/** Deletes links that are retired, with their history. */
-async function deleteRetired(store: Store, accountNo: number, rows: number): Promise<number> {
-  const found = await store
-    .select({ no: retiredLinks.no })
-    .from(retiredLinks)
-    .where(eq(retiredLinks.accountNo, accountNo))
-    .limit(rows);
-  const numbers = found.map(({ no }) => no);
-  await store.transaction(async (tx) => {
-    await tx.delete(historyDays).where(inArray(historyDays.subject, numbers));
-    await tx.delete(retiredLinks).where(inArray(retiredLinks.no, numbers));
-    await deleteAboutLinks(tx, numbers);
-  });
-  return found.length;
-}
-
 /** The sources themselves go with the account. */
 async function deleteRuns(store: Store, accountNo: number, rows: number): Promise<number> {
   const gone = await store.all(sql`
@@ -219,18 +201,17 @@ async function deleteRuns(store: Store, accountNo: number, rows: number): Promis
   return gone.length;
 }
 
-/** Deletes links with their history and their places in batches. */
-async function deleteLinks(store: Store, accountNo: number, rows: number): Promise<number> {
+/** Deletes links, also retired ones, with their history and their places in batches. */
+async function deleteLinks(store: Store, accountId: string, rows: number): Promise<number> {
   const found = await store
-    .select({ no: links.no })
-    .from(links)
-    .where(eq(links.accountNo, accountNo))
-    .orderBy(asc(links.no))
+    .select({ no: allLinks.no })
+    .from(allLinks)
+    .where(eq(allLinks.accountId, accountId))
     .limit(rows);
   const numbers = found.map(({ no }) => no);
   await store.transaction(async (tx) => {
     await tx.delete(historyDays).where(inArray(historyDays.subject, numbers));
-    await tx.delete(links).where(inArray(links.no, numbers));
+    await tx.delete(allLinks).where(inArray(allLinks.no, numbers));
     await deleteAboutLinks(tx, numbers);
   });
   return found.length;

@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import { customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { alias, customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import {
   ACTOR_KINDS,
@@ -218,7 +218,7 @@ export const importItems = sqliteTable("import_items", {
   item: text("item").notNull(),
 });
 
-export const links = sqliteTable("links", {
+const LINK = {
   no: integer("no").primaryKey(),
   id: text("id").notNull(),
   accountId: text("account_id").notNull(),
@@ -259,7 +259,17 @@ export const links = sqliteTable("links", {
   aliveResponse: integer("alive_response"),
   deadResponse: integer("dead_response"),
   handling: text("handling", { enum: HANDLINGS }).notNull(),
-});
+  retiredAt: moment("retired_at").notNull().default(0),
+};
+
+/**
+ * The links that are watched: what is selected from here is read from the view of links that are not retired. What is
+ * written goes to their table, which is called `links` as well.
+ */
+export const links = alias(sqliteTable("watched_links", LINK), "links");
+
+/** The table of all links. Those that are retired are only read by id, brought back or deleted. */
+export const allLinks = sqliteTable("links", LINK);
 
 /**
  * What people noted and decided about a link: the columns that several rooms use. `links/fields` has all.
@@ -404,18 +414,6 @@ export const sourceLinks = sqliteTable("source_links", {
   places: integer("places").notNull(),
   missingRuns: integer("missing_runs").notNull(),
   missingAt: moment("missing_at"),
-});
-
-/** Links that have left their sources. `link` is JSON: the row of `links`. */
-export const retiredLinks = sqliteTable("retired_links", {
-  no: integer("no").primaryKey(),
-  id: text("id").notNull(),
-  accountId: text("account_id").notNull(),
-  accountNo: integer("account_no").notNull(),
-  url: text("url").notNull(),
-  urlKey: text("url_key").notNull(),
-  retiredAt: moment("retired_at").notNull(),
-  link: text("link").notNull(),
 });
 
 /** What is sent to a host with checks. `sealed` has the secret values. */

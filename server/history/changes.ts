@@ -43,7 +43,7 @@ const insert = onRows(
       cause, final_url)
     select l.account_no, done.changed_at, l.no, done.kind, g.no, l.site, done.previous_status, done.lasted_ms,
       done.new_reason, done.cause, done.final_url
-    from ${rows} as done join links l on l.no = done.link_no left join groups g on g.id = l.group_id
+    from ${rows} as done join watched_links l on l.no = done.link_no left join groups g on g.id = l.group_id
   `,
 );
 

@@ -2,14 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { pointRead } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import {
-  checkKinds,
-  checks,
-  type LinkRow,
-  links,
-  pendingDeletions,
-  retiredLinks,
-} from "../db/tables.ts";
+import { allLinks, checkKinds, checks, type LinkRow, pendingDeletions } from "../db/tables.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { type Page, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
@@ -143,11 +136,11 @@ function keysOf({ of, no }: Subject, { intervals, filter, limit, offset }: Wante
 const urlOfLink = sql.raw(`coalesce((
   select url from link_urls where link_urls.link_no = checks.link_no and until > checks.checked_at
   order by until limit 1
-), links.url, pending_deletions.url, retired_links.url)`);
+), links.url, pending_deletions.url)`);
 
 /**
- * Reads the checks with the keys, newest first. Of links that are deleted while their history is not, and of retired
- * ones, the id and the URL are recorded elsewhere.
+ * Reads the checks with the keys, newest first. Of links that are deleted while their history is not, the id and the
+ * URL are recorded elsewhere.
  */
 export async function checksWithKeys(
   reader: Pick<Store, "select">,
@@ -165,7 +158,7 @@ export async function checksWithKeys(
       finalUrl: sql<
         string | null
       >`case when checks.final_url = '' then ${urlOfLink} else checks.final_url end`,
-      linkId: sql<string>`coalesce(links.id, pending_deletions.id, retired_links.id)`,
+      linkId: sql<string>`coalesce(links.id, pending_deletions.id)`,
       url: sql<string>`${urlOfLink}`,
     })
     .from(sql`(${keys}) as page`)
@@ -174,9 +167,8 @@ export async function checksWithKeys(
       sql`(checks.account_no, checks.checked_at, checks.link_no) = (page.account_no, page.checked_at, page.link_no)`,
     )
     .innerJoin(checkKinds, eq(checkKinds.no, checks.kindNo))
-    .leftJoin(links, eq(links.no, checks.linkNo))
+    .leftJoin(allLinks, eq(allLinks.no, checks.linkNo))
     .leftJoin(pendingDeletions, eq(pendingDeletions.no, checks.linkNo))
-    .leftJoin(retiredLinks, eq(retiredLinks.no, checks.linkNo))
     .orderBy(sql`page.checked_at desc, page.link_no desc`);
   return rows.map((row) => ({ id: checkIdOf(row.linkId, row.checkedAt), ...row }));
 }

@@ -3,11 +3,11 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { lockAccounts } from "../db/queries.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import {
+  allLinks,
   checks,
   historyDays,
   historyHours,
   type LinkRow,
-  links,
   occurrences,
   pendingDeletions,
 } from "../db/tables.ts";
@@ -28,7 +28,7 @@ const NAMED_AT_ONCE = 200;
  */
 export const markForDeletion = (tx: Store, chosen: SQL | undefined): Promise<unknown> =>
   tx.run(sql`
-    insert into pending_deletions (no, id, url) select no, id, url from ${links} where ${chosen}
+    insert into pending_deletions (no, id, url) select no, id, url from ${allLinks} where ${chosen}
     on conflict do nothing
   `);
 

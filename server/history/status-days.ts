@@ -88,7 +88,7 @@ const add = onRows(
   (rows) => sql`
     with done as (
       select l.account_no, g.no as group_no, l.site, day, died, back, lost, dead_bucket
-      from ${rows} as given join links l on l.no = given.link_no left join groups g on g.id = l.group_id
+      from ${rows} as given join watched_links l on l.no = given.link_no left join groups g on g.id = l.group_id
     ), counted as (
       select account_no, 0 as group_no, '' as site, day, died, back, lost, dead_bucket from done
       union all select account_no, group_no, '', day, died, back, lost, dead_bucket from done where group_no is not null

@@ -1,7 +1,7 @@
 import { and, eq, gte, lt, max, min, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
-import { accounts, groups, historyHours, type LinkRow, links, retiredLinks } from "../db/tables.ts";
+import { accounts, allLinks, groups, historyHours, type LinkRow } from "../db/tables.ts";
 import { DAY_MS, HOUR_MS, type Span } from "./roll-ups.ts";
 
 /** The account, group or link whose history is read, and the time since when its checks are stored. */
@@ -18,28 +18,13 @@ export async function subjectOf(
 ): Promise<Subject | null> {
   const since = await historySince(store, caller.accountNo);
   if (!link_id && !group_id) return { of: "account", no: caller.accountNo, since };
-  const [found] = link_id
-    ? [
-        ...(await numbersIn(store, links, caller, link_id)),
-        ...(await numbersIn(store, retiredLinks, caller, link_id)),
-      ]
-    : await store
-        .select({ no: groups.no })
-        .from(groups)
-        .where(and(eq(groups.id, group_id ?? ""), eq(groups.accountId, caller.accountId)));
-  return found ? { of: link_id ? "link" : "group", no: found.no, since } : null;
-}
-
-const numbersIn = (
-  store: Store,
-  table: typeof links | typeof retiredLinks,
-  { accountNo }: Caller,
-  id: string,
-) =>
-  store
+  const table = link_id ? allLinks : groups;
+  const [found] = await store
     .select({ no: table.no })
     .from(table)
-    .where(and(eq(table.id, id), eq(table.accountNo, accountNo)));
+    .where(and(eq(table.id, link_id || group_id || ""), eq(table.accountId, caller.accountId)));
+  return found ? { of: link_id ? "link" : "group", no: found.no, since } : null;
+}
 
 export const ofLink = async (
   store: Store,

@@ -80,7 +80,7 @@ function planOf({ sql, params }: Query): string[] {
 const LARGE = [
   ...["links", "checks", "events", "deliveries", "delivery_attempts", "audit", "changes", "groups"],
   ...["api_keys", "link_tags", "link_details", "mails", "sites"],
-  ...["occurrences", "source_links", "source_pages", "source_runs", "retired_links", "status_days"],
+  ...["occurrences", "source_links", "source_pages", "source_runs", "status_days"],
 ];
 const SCANS = new RegExp(`^SCAN (${LARGE.join("|")})\\b`);
 

@@ -5,7 +5,7 @@ import { findPeople, noSuchPerson } from "../accounts/people.ts";
 import type { Caller } from "../api/caller.ts";
 import { takeNumbers, totalLinks } from "../db/queries.ts";
 import { onRows, type Store } from "../db/store.ts";
-import { groups, type LinkRow, links } from "../db/tables.ts";
+import { allLinks, groups, type LinkRow } from "../db/tables.ts";
 import {
   type AppError,
   conflict,
@@ -38,14 +38,14 @@ import {
 import { insertFullBatch } from "./fill-batches.ts";
 import { findLinkDetail } from "./links.ts";
 import { type LinkDetailRow, NewLink } from "./model.ts";
-import { findRetired, forgetRetirement, type RetiredLink, returnExternalIds } from "./retired.ts";
+import { findRetired, returnExternalIds } from "./retired.ts";
 import { recordActions } from "./triage/timeline.ts";
 
 /** Rows of one insert statement: more would hold the event loop for longer. */
 const ROWS = 100;
 
 /** A new link with what is known of it. Or one that was retired, as it was. */
-export type CreatedLink = LinkRow & { details: LinkDetails; returned?: RetiredLink };
+export type CreatedLink = LinkRow & { details: LinkDetails; returned?: true };
 
 /** The result of one item, in the order of the request. */
 export type ItemResult = { link: CreatedLink } | { url: unknown; error: AppError };
@@ -148,7 +148,7 @@ async function toResults(
 ): Promise<ItemResult[]> {
   const accepted = judged.filter((item): item is AcceptedItem => !("error" in item));
   const keys = accepted.map(({ urlKey }) => urlKey);
-  const retired = await findRetired(deps.store, caller.accountNo, keys);
+  const retired = await findRetired(deps.store, caller.accountId, keys);
   const count = accepted.length - retired.size;
   let no = count > 0 ? await takeNumbers(deps.store, count) : 0;
   let n = 0;
@@ -163,16 +163,21 @@ async function toResults(
 }
 
 /** The row that a retired link had, due as a new link. */
-function asReturned(row: CreatedLink, returned: RetiredLink, keeps: boolean): CreatedLink {
-  const { retiredAt: _, externalId: __, ...before } = returned;
-  const { nextCheckAt, nextTrigger, updatedAt, service, details } = row;
+function asReturned(row: CreatedLink, before: LinkRow, keeps: boolean): CreatedLink {
   const { groupId, checkFrequency } = keeps ? before : row;
   return {
-    ...row,
     ...before,
-    ...{ nextCheckAt, nextTrigger, updatedAt, service, details },
-    ...{ groupId, checkFrequency, returned },
-    ...{ lease: null, checkingUntil: null, aliveResponse: null, deadResponse: null },
+    nextCheckAt: row.nextCheckAt,
+    nextTrigger: row.nextTrigger,
+    updatedAt: row.updatedAt,
+    service: row.service,
+    details: row.details,
+    groupId,
+    checkFrequency,
+    aliveResponse: null,
+    deadResponse: null,
+    retiredAt: 0,
+    returned: true,
   };
 }
 
@@ -226,6 +231,7 @@ function toRow(
     aliveResponse: null,
     deadResponse: null,
     handling: details.handling,
+    retiredAt: 0,
     details,
   };
 }
@@ -252,8 +258,11 @@ async function insertLinks(
   const target = linkTarget(rows);
   if (isAudited)
     await auditChange(deps, caller, { action: "link.created", target, count: rows.length });
-  for (const some of chunksOf(ROWS, rows)) await insertRows(tx, some.map(cellsOf));
-  const known = await welcomeBack(tx, rows);
+  const returned = rows.filter((row) => row.returned);
+  const nos = returned.map(({ no }) => no);
+  if (nos.length > 0) await tx.delete(allLinks).where(inArray(allLinks.no, nos));
+  await insertRows(tx, rows);
+  const known = await welcomeBack(tx, returned);
   await writeDetails(
     tx,
     caller,
@@ -278,17 +287,12 @@ async function insertLinks(
   await publishEvents(tx, rows.map((row) => createdEvent(row, batchId)).filter(isWanted));
 }
 
-/** Ends the retirement of links that return. What is known of them counts where the request says nothing. */
-async function welcomeBack(tx: Store, rows: CreatedLink[]): Promise<Map<number, LinkDetails>> {
-  const returned = rows.filter((row) => row.returned);
+/** What is known of links that return counts where the request says nothing. */
+async function welcomeBack(tx: Store, returned: CreatedLink[]): Promise<Map<number, LinkDetails>> {
   if (returned.length === 0) return new Map();
-  await forgetRetirement(
-    tx,
-    returned.map(({ no }) => no),
-  );
   await returnExternalIds(
     tx,
-    returned.map((row) => row.returned!),
+    returned.map(({ no }) => [no]),
   );
   const known = new Map((await withDetails(tx, returned)).map(({ no, details }) => [no, details]));
   for (const row of returned) {
@@ -301,15 +305,20 @@ async function welcomeBack(tx: Store, rows: CreatedLink[]): Promise<Map<number, 
   return known;
 }
 
-const COLUMNS = Object.entries(getTableColumns(links));
+const COLUMNS = Object.entries(getTableColumns(allLinks));
 const NAMES_OF_COLUMNS = sql.raw(COLUMNS.map(([, { name }]) => name).join(", "));
 
-const insertRows = onRows(
+/** Inserts rows with all their columns. */
+export async function insertRows(tx: Store, rows: LinkRow[]): Promise<void> {
+  for (const some of chunksOf(ROWS, rows)) await insertCells(tx, some.map(cellsOf));
+}
+
+const insertCells = onRows(
   Object.fromEntries(
     COLUMNS.map(([, { name, dataType }]) => [name, dataType === "string" ? "text" : "bigint"]),
   ),
   (rows) => sql`
-    insert into ${links} (${NAMES_OF_COLUMNS}) select ${NAMES_OF_COLUMNS} from ${rows} as fresh
+    insert into ${allLinks} (${NAMES_OF_COLUMNS}) select ${NAMES_OF_COLUMNS} from ${rows} as fresh
   `,
 );
 
@@ -515,7 +524,7 @@ async function takenKeys(
 const selectTaken = onRows(
   { given_key: "text" },
   (rows) => sql`
-    select url_key, id from ${links}
+    select url_key, id from watched_links as links
     where account_id = ${sql.placeholder("accountId")} and url_key in (select given_key from ${rows} as given)
   `,
 );

@@ -38,7 +38,7 @@ export type StepOfDeletion = { deleted: number; next: number | null };
 /** Deletes a link and its history. The result of a check that is running is dropped. */
 export async function deleteLink(deps: Deps, caller: Caller, id: string): Promise<void> {
   const link = await findAnyLink(deps, caller, id);
-  if (link.retiredAt === undefined) return deleteInPieces(deps, caller, [link], saveNoReply);
+  if (link.retiredAt === 0) return deleteInPieces(deps, caller, [link], saveNoReply);
   // Its event was sent when it was retired.
   await deleteRetired(deps, [link], (tx) =>
     auditChange({ ...deps, store: tx }, caller, {

@@ -222,11 +222,11 @@ export async function joinBatch(
     and links.no in (select no from ${numbersOf(tx, joining.nos)} as named)`;
   await tx.run(sql`
     insert into batch_links (link_no, batch_id)
-    select links.no, cast(${id} as text) from links where ${areThere}
+    select links.no, cast(${id} as text) from watched_links as links where ${areThere}
   `);
   await tx.run(sql`${makeDue(Math.min(startedAt, now), now)} and ${areThere}`);
   await tx.run(sql`
-    update batches set total = total + (select count(*) from links where ${areThere}),
+    update batches set total = total + (select count(*) from watched_links as links where ${areThere}),
       filled_to = ${joining.filledTo}
     where id = ${id}
   `);
@@ -256,7 +256,7 @@ const JUDGED = { link_no: "bigint", lease: "text", verdict: "text" } as const;
 
 const waitedFor = (rows: SQL) => sql`${rows} as done
   join batch_links m on m.link_no = done.link_no
-  join links l on l.no = m.link_no and l.lease = done.lease
+  join watched_links l on l.no = m.link_no and l.lease = done.lease
   where exists (select 1 from batch_links)`;
 
 const addJudged = onRows(

@@ -17,6 +17,7 @@ import type { Caller } from "../api/caller.ts";
 import { lockLinks, pointRead } from "../db/queries.ts";
 import { contains, type Store } from "../db/store.ts";
 import {
+  allLinks,
   deliveries,
   events,
   type LinkResponseRow,
@@ -41,12 +42,12 @@ import { withDetails } from "./fields/details.ts";
 import type { Owner } from "./fields/field.ts";
 import { FILTERS, matchingDetails, SEARCHED } from "./fields/registry.ts";
 import type { LinkDetailRow, LinkQuery, PreviousUrl } from "./model.ts";
-import { isRetired, retiredById } from "./retired.ts";
+import { isRetired } from "./retired.ts";
 
 /** @throws NOT_FOUND, FORBIDDEN for a link of another account, or CONFLICT for one that is retired */
 export async function findLink(deps: Deps, caller: Caller, id: string): Promise<LinkRow> {
   const link = await findAnyLink(deps, caller, id);
-  if (link.retiredAt !== undefined) throw isRetired();
+  if (link.retiredAt > 0) throw isRetired();
   return link;
 }
 
@@ -55,9 +56,9 @@ export async function findAnyLink(
   { store }: Pick<Deps, "store">,
   caller: Caller,
   given: string,
-): Promise<LinkRow & { retiredAt?: number }> {
+): Promise<LinkRow> {
   const id = parseId(given) ?? "";
-  const link = (await linkById(store, { id })) ?? (await retiredById(store, id));
+  const link = await linkById(store, { id });
   if (!link) throw notFound("link");
   if (link.accountId !== caller.accountId) throw foreign("link");
   return link;
@@ -167,11 +168,11 @@ async function deliveriesOf(
   return Map.groupBy(rows, (row) => row.eventId);
 }
 
-const linkById = pointRead(getTableColumns(links), (store, columns) =>
+const linkById = pointRead(getTableColumns(allLinks), (store, columns) =>
   store
     .select(columns)
-    .from(links)
-    .where(eq(links.id, sql.placeholder("id"))),
+    .from(allLinks)
+    .where(eq(allLinks.id, sql.placeholder("id"))),
 );
 
 /** The filters of a list of links. */
@@ -260,7 +261,7 @@ export const matchingLinks = (owner: Owner, filter: LinkFilter, now: number): SQ
 /** Ids are in the order of creation (RFC 9562 §5.7). A list of its own, so that it is read from their index. */
 function created({ created_from: from, created_to: to }: LinkFilter): SQL {
   const isBetween = and(from ? gte(links.id, from) : undefined, to ? lte(links.id, to) : undefined);
-  return sql`${links.no} in (select ${links.no} from ${links} where ${isBetween})`;
+  return sql`${links.no} in (select ${links.no} from watched_links as links where ${isBetween})`;
 }
 
 /**

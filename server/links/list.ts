@@ -308,10 +308,11 @@ async function keptTotal(
   const subject = tagNo ?? (groupId ? sql`(${ofGroup})` : accountNo);
   const totals = await totalLinks({ store }, subject);
   if (query.attention) return totals.attention;
-  if (query.handling === "open")
-    return (
-      totals.total - (await store.$count(links, and(eq(links.accountNo, accountNo), IS_HANDLED)))
-    );
+  if (query.handling === "open") {
+    const isOurs = and(eq(links.accountNo, accountNo), IS_HANDLED);
+    const [handled] = await store.select({ n: count() }).from(links).where(isOurs);
+    return totals.total - handled!.n;
+  }
   return status ? totals[status] - hidden.length : totals.total;
 }
 

@@ -33,14 +33,13 @@ import {
 } from "./fields/registry.ts";
 
 /** A link as lists show it. */
-export type ShownLink = LinkSummary & { details: ListedDetails; retiredAt?: number };
+export type ShownLink = LinkSummary & { details: ListedDetails };
 
 /** An earlier URL of a link, until when it had it, in milliseconds since 1970, and who changed it. */
 export type PreviousUrl = { url: string; until: number; changedBy: string | null };
 
 export type LinkDetailRow = LinkRow & {
   details: LinkDetails;
-  retiredAt?: number;
   lastChange: StatusChange | null;
   previousUrls: PreviousUrl[];
 };
@@ -308,7 +307,7 @@ export const toLink = (row: ShownLink, now: number): z.infer<typeof Link> => ({
   created_at: toIso(row.createdAt),
   updated_at: toIso(row.updatedAt),
   ...shownInLists(row.details),
-  retired_at: toIsoOrNull(row.retiredAt ?? null),
+  retired_at: toIsoOrNull(row.retiredAt || null),
 });
 
 export const toListedLink = (

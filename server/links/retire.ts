@@ -1,17 +1,18 @@
-import { sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts } from "../db/queries.ts";
-import { onRows, type Store } from "../db/store.ts";
-import { links, retiredLinks } from "../db/tables.ts";
+import { allLinks, links } from "../db/tables.ts";
 import { noteSites } from "../history/status-days.ts";
 import { publishEvents } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
+import { insertRows } from "./create.ts";
 import { deletedEvent } from "./delete.ts";
 import { countSkipped } from "./fill-batches.ts";
+import { freeExternalIds } from "./retired.ts";
 import { hasNumber, lockSome } from "./selection.ts";
 
 /**
- * Retires links of one account: only their rows move, and history and notes stay. Call it in a transaction.
+ * Retires links of one account: history and notes stay. Call it in a transaction.
  * @returns how many
  */
 export async function retireLinks(
@@ -34,15 +35,16 @@ export async function retireLinks(
       return { ...event, data: { ...event.data, retired: true as const } };
     }),
   );
-  const externalIds = await takeExternalIds(tx, nos);
-  await tx.insert(retiredLinks).values(
-    rows.map((row) => ({
-      ...{ no: row.no, id: row.id, accountId: row.accountId, accountNo: row.accountNo },
-      ...{ url: row.url, urlKey: row.urlKey, retiredAt: now },
-      link: JSON.stringify({ ...row, externalId: externalIds.get(row.no) ?? null }),
-    })),
+  await freeExternalIds(
+    tx,
+    rows.map(({ no }) => [no]),
   );
-  await tx.delete(links).where(isChosen);
+  // Inserted again, so that counts, and tables that refer to links, take them for deleted.
+  await tx.delete(allLinks).where(and(isChosen, eq(allLinks.retiredAt, 0)));
+  await insertRows(
+    tx,
+    rows.map((row) => ({ ...row, retiredAt: now, checkingUntil: null, lease: null })),
+  );
   await noteSites(
     tx,
     { accountNo: owner.accountNo, at: now },
@@ -50,31 +52,3 @@ export async function retireLinks(
   );
   return rows.length;
 }
-
-/** Other links may have the ids of retired ones. */
-async function takeExternalIds(tx: Store, nos: number[]): Promise<Map<number, string>> {
-  const rows = await selectExternalIds(
-    tx,
-    nos.map((no) => [no]),
-  );
-  await clearExternalIds(
-    tx,
-    rows.map(([no]) => [no as number]),
-  );
-  return new Map(rows as [number, string][]);
-}
-
-const selectExternalIds = onRows(
-  { link: "bigint" },
-  (rows) => sql`
-    select link_no, external_id from link_details
-    where link_no in (select link from ${rows} as chosen) and external_id is not null
-  `,
-);
-
-const clearExternalIds = onRows(
-  { link: "bigint" },
-  (rows) => sql`
-    update link_details set external_id = null where link_no in (select link from ${rows} as chosen)
-  `,
-);

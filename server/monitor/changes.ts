@@ -110,7 +110,7 @@ const setHostExpiry = onRows(
     update site_hosts set tls_expires_at = seen.expires_at
     from (
       select l.account_no, l.site, of_host, max(expires_at) as expires_at
-      from ${rows} as given join links l on l.no = given.link_no group by l.account_no, l.site, of_host
+      from ${rows} as given join watched_links l on l.no = given.link_no group by l.account_no, l.site, of_host
     ) as seen
     where site_hosts.account_no = seen.account_no and site_hosts.site = seen.site
       and site_hosts.host = seen.of_host and (site_hosts.tls_expires_at is null or site_hosts.tls_expires_at <> seen.expires_at)

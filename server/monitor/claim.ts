@@ -99,7 +99,7 @@ const RETURNED = Object.values(CLAIMED).map(({ name }) => name);
 /** The plus makes SQLite find the rows by number, and not once more by when they are due. */
 const claimFromAll = (wanted: string) => `
   with due as materialized (
-    select no from links where next_check_at > ? and next_check_at <= ? ${wanted}
+    select no from watched_links as links where next_check_at > ? and next_check_at <= ? ${wanted}
     order by next_check_at limit ?
   )
   update links set next_check_at = ?, checking_until = ?, lease = ?
@@ -123,13 +123,13 @@ async function runOnAll(
 const claimFromShare = (wanted: string) => `
   with due as materialized (
     select first.no from ${BUCKETS_GIVEN} cross join lateral (
-      select no, next_check_at from links
+      select no, next_check_at from watched_links as links
       where bucket = given and next_check_at > ? and next_check_at <= ? ${wanted}
       order by next_check_at limit ?
     ) as first
     order by first.next_check_at limit ?
   ), free as materialized (
-    select no from links where no = any (array(select no from due))
+    select no from watched_links as links where no = any (array(select no from due))
       and next_check_at > ? and next_check_at <= ? ${wanted}
     for update skip locked
   )
@@ -262,7 +262,7 @@ export async function releaseLinksOf(
     update links set next_check_at = case when next_check_at < ${now} then next_check_at else ${now} end,
       checking_until = null, lease = null
     where lease like ${leasesOf(nodeId)} and no in (
-      select no from links where checking_until is not null and lease like ${leasesOf(nodeId)}
+      select no from watched_links as links where checking_until is not null and lease like ${leasesOf(nodeId)}
       order by no ${sql.raw(store.engine.skipLocked)}
     )
   `);

@@ -37,7 +37,7 @@ export async function limitWaits(
 ): Promise<number> {
   const { engine } = deps.store;
   const [[last]] = (await engine.runInReadPool({
-    sql: "select max(no) from links",
+    sql: "select max(no) from watched_links as links",
     params: [],
   })) as [[number | null]];
   let count = 0;
@@ -66,7 +66,7 @@ async function findDeferred(
   ]);
   const rows = await store.engine.runInReadPool({
     sql: `
-      select no, id, check_frequency, next_check_at, checking_until, lease from links
+      select no, id, check_frequency, next_check_at, checking_until, lease from watched_links as links
       where no > ? and no <= ? and (checking_until > ? or checking_until is null and (
         ${isLate} or next_check_at > ? and (
           no in (select link_no from link_details where cron is not null)

@@ -213,7 +213,7 @@ const selectHeld = onRows(
   { link_no: "bigint", held_lease: "text" },
   (rows) => sql`
     select links.no, links.lease from ${rows} as held
-    join links on links.no = link_no and links.lease = held_lease
+    join watched_links as links on links.no = link_no and links.lease = held_lease
   `,
 );
 
@@ -278,7 +278,7 @@ const insertChecks = onRows(
     insert into checks (account_no, checked_at, link_no, kind_no, response_time_ms, group_no, final_url, evidence)
     select l.account_no, checked_at, l.no, kind_no, response_time_ms, g.no,
       case when final_url = l.url then '' else final_url end, done.evidence
-    from ${rows} as done join links l on l.no = link_no left join groups g on g.id = l.group_id
+    from ${rows} as done join watched_links l on l.no = link_no left join groups g on g.id = l.group_id
   `,
 );
 

@@ -24,7 +24,7 @@ const selectSchedules = onRows(
   (rows) => sql`
     select links.no, coalesce(details.cron, groups.cron),
       case when details.cron is null then groups.time_zone else details.time_zone end
-    from ${rows} as given join links on links.no = given.no
+    from ${rows} as given join watched_links as links on links.no = given.no
     left join link_details details on details.link_no = links.no
     left join groups on groups.id = links.group_id
     where details.cron is not null or groups.cron is not null

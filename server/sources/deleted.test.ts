@@ -123,7 +123,7 @@ onServer("What sources have", (server, { testOnBoth }) => {
     const theirs = await addList(other, "/theirs", lines);
     const tables = [
       ...["sources", "source_runs", "source_pages", "source_links", "occurrences"],
-      ...["link_details", "retired_links", "link_tags", "link_counts", "links"],
+      ...["link_details", "link_tags", "link_counts", "links"],
     ];
     const before = await Promise.all(tables.map(count));
     const gone = await addList(me, "/gone", ["https://gone.test/"]);

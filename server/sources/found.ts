@@ -126,7 +126,7 @@ const keysWith = ({ no }: SourceRow, pages: SQL) =>
 /** The dead links of a source, and its pages that do not answer. */
 const deadTargets = ({ no, accountNo }: SourceRow) => sql`(
   with dead as (
-    select links.no from ${links} cross join ${linkTags} ties
+    select links.no from watched_links as links cross join ${linkTags} ties
     where links.account_no = ${accountNo} and links.status = 'dead'
       and ties.tag_no = ${no} and ties.link_no = links.no
   )

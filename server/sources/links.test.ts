@@ -178,6 +178,25 @@ onServer("A link of a source", (server, { test, testOnBoth }) => {
     expect(await find(me, "g.test")).toMatchObject({ id, group_id: null, pinned: false });
   });
 
+  testOnBoth("returns as the link that was retired last, if several had its URL", async () => {
+    const me = await server().account();
+    const first = await addList(me, "/had-first", ["https://same.test/"]);
+    const { id: old } = await find(me, "same.test");
+    await retire(me, first.id);
+    server().clock.moveBy(1000);
+    const second = await addList(me, "/had-second", ["https://other.test/"]);
+    const { id } = await find(me, "other.test");
+    await me.post(`${LINKS}/${id}/url`, { url: "https://same.test/" });
+    await me.patch(`${LINKS}/${id}`, { pinned: false });
+    await retire(me, second.id);
+    expect((await me.get(LINKS)).body.data.items).toEqual([]);
+    expect((await me.get("/api/v1/sites")).body.data.items).toEqual([]);
+
+    expect((await me.post(LINKS, { url: "https://same.test/" })).body.data.id).toBe(id);
+    expect((await me.get(LINKS)).body.data.pagination.total).toBe(1);
+    expect((await me.get(`${LINKS}/${old}`)).body.data.retired_at).not.toBeNull();
+  });
+
   testOnBoth("is found by its source in lists, exports, batches and changes of many", async () => {
     const me = await server().account();
     const other = await server().account();

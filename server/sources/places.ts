@@ -185,7 +185,7 @@ export async function ensureLinks(
   const missing = [...wanted].filter(([key]) => !numbers.has(key));
   const returning = await findRetired(
     tx,
-    source.accountNo,
+    caller.accountId,
     missing.map(([key]) => key),
   );
   const items = missing.map(([key]): ReadItem => {
@@ -231,7 +231,7 @@ export async function ensureLinks(
 const selectLinks = onRows(
   { given_key: "text" },
   (rows) => sql`
-    select url_key, no from links
+    select url_key, no from watched_links as links
     where account_id = ${sql.placeholder("accountId")} and url_key in (select given_key from ${rows} as given)
   `,
 );
@@ -292,7 +292,7 @@ const insertTies = onRows(
   (rows) => sql`
     insert into source_links (source_no, link_no, places, missing_runs, missing_at)
     select cast(${SOURCE} as bigint), links.no, 0, 0, null from ${rows} as given
-    join links on links.no = link where true
+    join watched_links as links on links.no = link where true
     on conflict (source_no, link_no) do nothing returning link_no
   `,
 );
@@ -309,7 +309,7 @@ const addOrigins = onRows(
   { ...TIES, fresh: "bigint" },
   (rows) => sql`
     insert into link_details (link_no, account_no, sources, places)
-    select link, account_no, fresh, more from ${rows} as given join links on links.no = link where true
+    select link, account_no, fresh, more from ${rows} as given join watched_links as links on links.no = link where true
     on conflict (link_no) do update set sources = link_details.sources + excluded.sources,
       places = link_details.places + excluded.places
   `,

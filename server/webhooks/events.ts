@@ -75,7 +75,7 @@ const selectNotes = onRows(
   (rows) => sql`
     select links.id, links.no, nullif(details.places, 0), details.title, details.external_id, details.metadata, details.note,
       details.handling, details.assignee_id, users.email, named_group.name, (select string_agg(tags.name, ',') from link_tags join tags on tags.no = tag_no where link_no = links.no)
-    from ${rows} as named join links on links.id = link_id
+    from ${rows} as named join watched_links as links on links.id = link_id
     left join link_details details on details.link_no = links.no
     left join users on users.id = details.assignee_id
     left join groups named_group on named_group.id = links.group_id

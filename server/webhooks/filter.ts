@@ -260,7 +260,7 @@ export async function countMatches(
   if (!passes) return { links: total, total };
   const isOurs = and(eq(links.accountNo, caller.accountNo), passes);
   const [row] = await deps.store.readPool.all<[number]>(
-    sql`select count(*) from links where ${isOurs}`,
+    sql`select count(*) from watched_links as links where ${isOurs}`,
   );
   return { links: Number(row![0]), total };
 }

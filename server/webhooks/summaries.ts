@@ -165,14 +165,16 @@ async function readDead(
   const [total, rows] = await Promise.all([
     countWhere(store, are),
     store.readPool.all<Cells>(sql`
-      select id, url, reason, status_changed_at from links where ${are}
+      select id, url, reason, status_changed_at from watched_links as links where ${are}
       order by status_changed_at ${direction}, no ${direction} limit ${most}`),
   ]);
   return { total, links: rows.map(toLink) };
 }
 
 async function countWhere({ readPool }: Store, are: SQL | undefined): Promise<number> {
-  const [row] = await readPool.all<[number]>(sql`select count(*) from links where ${are}`);
+  const [row] = await readPool.all<[number]>(
+    sql`select count(*) from watched_links as links where ${are}`,
+  );
   return Number(row![0]);
 }
 
@@ -184,7 +186,7 @@ async function readRecovered(scope: Scope): Promise<Summary["cameBack"]> {
   const passes = filter
     ? and(linksThatPass({ ...filter, reasons: null }), reasonPasses(filter, death))
     : undefined;
-  const rest = sql`from recoveries r join links on links.no = r.link_no
+  const rest = sql`from recoveries r join watched_links as links on links.no = r.link_no
     where ${and(sql`r.account_no = ${accountNo} and r.recovered_at > ${from} and r.recovered_at <= ${until}`, eq(links.status, "active"), ne(links.handling, "muted"), passes)}`;
   const [counted, rows] = await Promise.all([
     store.readPool.all<[number]>(sql`select count(*) ${rest}`),
@@ -212,11 +214,11 @@ async function countHandled({
   const isOurs = and(eq(links.accountNo, accountNo), passes);
   const [handled, overridden] = await Promise.all([
     store.readPool.all<[string, number]>(
-      sql`select handling, count(*) from links where handling <> 'open' and ${isOurs} group by handling`,
+      sql`select handling, count(*) from watched_links as links where handling <> 'open' and ${isOurs} group by handling`,
     ),
     store.readPool.all<
       [number]
-    >(sql`select count(*) from link_details d join links on links.no = d.link_no
+    >(sql`select count(*) from link_details d join watched_links as links on links.no = d.link_no
       where d.account_no = ${accountNo} and d.override_until is not null and ${isOurs}`),
   ]);
   const countOf = (wanted: string) =>
@@ -240,12 +242,12 @@ async function readUnknown(scope: Scope): Promise<Summary["unknown"]> {
   );
   const rows = await store.readPool.all<[reason: string, total: number, since: number]>(sql`
     select reason, count(*), sum(case when status_changed_at > ${from} then 1 else 0 end)
-    from links where ${are} group by reason order by count(*) desc, reason`);
+    from watched_links as links where ${are} group by reason order by count(*) desc, reason`);
   const named = rows.slice(0, LISTED.reasons);
   const lists = await Promise.all(
     named.map(([reason]) =>
       store.readPool.all<Cells>(sql`
-        select id, url, reason, status_changed_at from links where ${are} and reason = ${reason}
+        select id, url, reason, status_changed_at from watched_links as links where ${are} and reason = ${reason}
         order by status_changed_at desc, no desc limit ${LISTED.ofReason}`),
     ),
   );

@@ -26,8 +26,9 @@ const queriesOf = preparedOnce(({ engine }) => (engine.isShared ? BY_BUCKET : BY
 
 const BY_TIME = {
   given: () => [],
-  count: "select count(*) from (select no from links where next_check_at <= ? limit ?) as counted",
-  earliest: "select min(next_check_at) from links",
+  count:
+    "select count(*) from (select no from watched_links as links where next_check_at <= ? limit ?) as counted",
+  earliest: "select min(next_check_at) from watched_links as links",
 };
 
 const BY_BUCKET = {
@@ -35,12 +36,12 @@ const BY_BUCKET = {
   count: `
     select count(*) from (
       select no from ${BUCKETS_GIVEN} cross join lateral (
-        select no from links where bucket = given and next_check_at <= ?
+        select no from watched_links as links where bucket = given and next_check_at <= ?
       ) as due limit ?
     ) as counted`,
   earliest: `
     select min(first.next_check_at) from ${BUCKETS_GIVEN} cross join lateral (
-      select next_check_at from links where bucket = given order by next_check_at limit 1
+      select next_check_at from watched_links as links where bucket = given order by next_check_at limit 1
     ) as first`,
 };
 
@@ -79,7 +80,7 @@ async function countDue({ store, clock }: Reading, buckets: readonly number[]): 
 /** Looks at links by their numbers: evenly spread, but not in steps of equal length, which links could have too. */
 async function estimate(store: Store, now: number, buckets: readonly number[]): Promise<number> {
   const [ends] = await store.engine.runInReadPool({
-    sql: "select (select min(no) from links), (select max(no) from links)",
+    sql: "select (select min(no) from watched_links as links), (select max(no) from watched_links as links)",
     params: [],
   });
   const [first, last] = ends as [number, number];
@@ -92,7 +93,7 @@ async function estimate(store: Store, now: number, buckets: readonly number[]): 
   for (const some of chunksOf(SAMPLES_AT_ONCE, samples)) {
     const hits: [number][] = await store.readPool.all(sql`
       select bucket from ${rowsOf(store, { sampled: "bigint" }, some)} as sample
-      join links on links.no = sampled where next_check_at <= ${now}
+      join watched_links as links on links.no = sampled where next_check_at <= ${now}
     `);
     due += hits.filter(([bucket]) => wanted.has(bucket)).length;
     await yieldToEventLoop();

@@ -55,6 +55,7 @@ export const NEW_LINK: ClaimedLink = {
   tlsExpiresAt: null,
   aliveResponse: null,
   deadResponse: null,
+  retiredAt: 0,
 };
 
 /** The link as the outcome leaves it, as far as the next outcome depends on it. */

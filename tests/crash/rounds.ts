@@ -183,20 +183,20 @@ const MISCOUNTED = `
   with counted as (
     select account_no, site, sum(status = 'active') as active, sum(status = 'dead') as dead,
       sum(status = 'unknown') as unknown, count(*) as links
-    from links group by account_no, site
+    from watched_links group by account_no, site
   ), kept as (select account_no, site, active, dead, unknown, links from sites)
   select site from (select * from counted except select * from kept)
   union select site from (select * from kept except select * from counted)
   union select s.site from sites s
     where links <> (select sum(links) from site_hosts h where h.account_no = s.account_no and h.site = s.site)
   union select 'account ' || a.no from accounts a
-    where (select count(*) from links where account_no = a.no) <>
+    where (select count(*) from watched_links where account_no = a.no) <>
       (select coalesce(sum(active + dead + unknown), 0) from link_counts where subject = a.no)
   union select 'tag ' || t.name from tags t
     where (select count(*) from link_tags where tag_no = t.no) <>
       (select coalesce(sum(active + dead + unknown), 0) from link_counts where subject = t.no)
   union select 'handled of ' || a.no from accounts a
-    where (select count(*) from links where account_no = a.no and status = 'dead' and handling <> 'open') <>
+    where (select count(*) from watched_links where account_no = a.no and status = 'dead' and handling <> 'open') <>
       (select coalesce(sum(handled), 0) from link_counts where subject = a.no)
   union select 'handling of ' || l.url from links l left join link_details d on link_no = l.no
     where l.handling <> coalesce(d.handling, 'open')

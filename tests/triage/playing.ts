@@ -63,9 +63,9 @@ export async function sound({ deps }: TestServer): Promise<void> {
   const kept = await deps.store.select().from(linkCounts);
   const counted = new Map<number, number[]>();
   const subjects = await all<[number, string, string]>(
-    `select account_no, status, handling from links union all
-     select groups.no, status, handling from links join groups on groups.id = group_id union all
-     select tag_no, status, handling from links join link_tags on link_no = no`,
+    `select account_no, status, handling from watched_links union all
+     select groups.no, status, handling from watched_links join groups on groups.id = group_id union all
+     select tag_no, status, handling from watched_links join link_tags on link_no = no`,
   );
   for (const [subject, status, handling] of subjects) {
     const sums = counted.get(subject) ?? [0, 0, 0, 0];

@@ -25,7 +25,7 @@ function readerOf<Details>(fields: typeof FIELDS) {
     { no: "bigint" },
     (rows) => sql`
       select given.no, ${sql.raw(Object.values(expressions).join(", "))}
-      from ${rows} as given left join links on links.no = given.no
+      from ${rows} as given left join watched_links as links on links.no = given.no
       left join link_details details on details.link_no = given.no
       left join users on users.id = details.assignee_id
       left join groups on groups.id = links.group_id

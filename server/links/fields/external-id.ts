@@ -38,7 +38,7 @@ export async function findTakenIds(
 const selectTaken = onRows(
   { given_id: "text" },
   (rows) => sql`
-    select external_id, links.id from link_details details join links on links.no = link_no
+    select external_id, links.id from link_details details join watched_links as links on links.no = link_no
     where details.account_no = ${sql.placeholder("accountNo")}
       and external_id in (select given_id from ${rows} as given)
   `,

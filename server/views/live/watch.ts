@@ -177,7 +177,7 @@ export async function readStateId(deps: Deps, account: AccountRef, lastRequest: 
 const SNAPSHOT = `select
   (select sum(checks) from usage_days where account_id = ?),
   (select sum(active) || '.' || sum(dead) || '.' || sum(unknown) from link_counts where subject = ?),
-  (select count(*) from links where account_no = ? and checking_until > ?),
+  (select count(*) from watched_links as links where account_no = ? and checking_until > ?),
   (select count(*) || '.' || max(updated_at) from groups where account_id = ?),
   (select count(*) || '.' || max(updated_at) from api_keys where account_id = ?),
   (select count(*) || '.' || max(updated_at) || '.' || coalesce(max(last_delivery_at), 0)

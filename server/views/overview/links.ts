@@ -230,8 +230,8 @@ const readServiceCounts = ({ store: { readPool } }: Deps, accountNo: number) =>
       count: sql`many`.mapWith(Number),
     })
     .from(sql`(
-      select service, 'all' as status, count(*) as many from links where account_no = ${accountNo} group by service
+      select service, 'all' as status, count(*) as many from watched_links as links where account_no = ${accountNo} group by service
       union all
-      select service, status, count(*) from links
+      select service, status, count(*) from watched_links as links
       where account_no = ${accountNo} and status in ('dead', 'unknown') group by status, service
     ) as counts`);

@@ -110,7 +110,7 @@ async function readGroups(
     .from(sql`(
       select site, ${reason} as reason, count(*) as many, min(status_changed_at) as since,
         max(status_changed_at) as latest, count(*) over () as total
-      from links where ${isOpen(accountNo)} group by ${groupedBy(isBySite)}
+      from watched_links as links where ${isOpen(accountNo)} group by ${groupedBy(isBySite)}
       order by many desc, latest desc, site, reason limit ${limit} offset ${offset}
     ) as groups_of_links`)
     .orderBy(sql`many desc, latest desc, site, reason`);
@@ -123,7 +123,7 @@ async function countGroups(
   isBySite: boolean,
 ): Promise<number> {
   const [row] = await readPool.select({ count: sql`count(*)`.mapWith(Number) }).from(sql`(
-      select 1 from links where ${isOpen(accountNo)} group by ${groupedBy(isBySite)}
+      select 1 from watched_links as links where ${isOpen(accountNo)} group by ${groupedBy(isBySite)}
     ) as groups_of_links`);
   return row!.count;
 }
@@ -149,7 +149,7 @@ async function readSamples(
     [...groups.entries()],
     ([place, { site, reason }]) => sql`
       select * from (
-        select ${sql.raw(String(place))} as place, no, id, url, last_reason, last_cause, last_status_code from links
+        select ${sql.raw(String(place))} as place, no, id, url, last_reason, last_cause, last_status_code from watched_links as links
         where ${isOpen(accountNo)} and site = ${site} ${reason === null ? sql`` : sql`and reason = ${reason}`}
         order by no desc limit ${COMPARED_LINKS}
       ) as newest`,

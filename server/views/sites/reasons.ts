@@ -49,12 +49,12 @@ export async function topReasons(
       select site, reason, many, newest, count(*) over (partition by site) as reasons,
         row_number() over (partition by site order by many desc, reason) as place
       from (
-        select site, reason, count(*) as many, max(no) as newest from links
+        select site, reason, count(*) as many, max(no) as newest from watched_links as links
         where account_no = ${accountNo} and status = ${status} and reason <> 'ok'
           and site in (select name from ${names} as named)
         group by site, reason
       ) as counted
-    ) as top join links l on l.no = top.newest`)
+    ) as top join watched_links l on l.no = top.newest`)
     .where(sql`top.place = 1`);
   return new Map(rows.map((row) => [row.site, row]));
 }

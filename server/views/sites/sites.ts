@@ -164,9 +164,9 @@ async function readLinks({ readPool }: Store, accountNo: number, names: string[]
     return sql`
       select cast(${name} as text) as site,
         (select avg(last_response_time_ms) from (
-          select last_response_time_ms from links where ${isOfSite} order by no desc limit ${TIMED_LINKS}
+          select last_response_time_ms from watched_links as links where ${isOfSite} order by no desc limit ${TIMED_LINKS}
         ) as newest) as response_ms,
-        (select created_at from links where ${isOfSite} order by no limit 1) as created_at`;
+        (select created_at from watched_links as links where ${isOfSite} order by no limit 1) as created_at`;
   });
   const rows = await readPool
     .select({
