@@ -53,7 +53,8 @@ async function invitation(
   const footer = [`You get this message because ${by} entered your address.`];
   if (isTaken) {
     return {
-      ...{ subject, heading: "You are invited to another account" },
+      subject,
+      heading: "You are invited to another account",
       paragraphs: [
         `${by} has invited ${row.address} to their account on ${hostOf(deps)}. Your address belongs to a user of another account there, and one address can be in one account only. Ask them to invite you with another address.`,
       ],
@@ -62,7 +63,8 @@ async function invitation(
   }
   const token = await createPasswordLink(deps, row.userId!, "invite");
   return {
-    ...{ subject, heading: "You are invited to Stillup" },
+    subject,
+    heading: "You are invited to Stillup",
     paragraphs: [
       `${by} has invited you to their account on ${hostOf(deps)}. Create a password to join.`,
       "The link works once, within 7 days.",
@@ -79,7 +81,8 @@ async function passwordLink(
 ): Promise<MailContent> {
   const token = await createPasswordLink(deps, row.userId!, "password");
   return {
-    ...{ subject: `New password on ${hostOf(deps)}`, heading: "Set a new password" },
+    subject: `New password on ${hostOf(deps)}`,
+    heading: "Set a new password",
     paragraphs: [
       by === null
         ? `Someone, probably you, asked for a new password for ${row.address}.`
@@ -92,7 +95,8 @@ async function passwordLink(
 }
 
 const withoutPassword = (deps: Deps, row: MailRow): MailContent => ({
-  ...{ subject: `New password on ${hostOf(deps)}`, heading: "You sign in without a password" },
+  subject: `New password on ${hostOf(deps)}`,
+  heading: "You sign in without a password",
   paragraphs: [
     `Someone, probably you, asked for a new password for ${row.address}. You have none: you sign in by single sign-on.`,
   ],
@@ -113,7 +117,8 @@ const CHANGES: Record<MailData["changed"]["what"], string> = {
 const ENDING: MailData["changed"]["what"][] = ["password", "two_factor_on", "two_factor_off"];
 
 const news = (deps: Deps, row: MailRow, { what }: MailData["changed"]): MailContent => ({
-  ...{ subject: `${CHANGES[what]} on ${hostOf(deps)}`, heading: CHANGES[what] },
+  subject: `${CHANGES[what]} on ${hostOf(deps)}`,
+  heading: CHANGES[what],
   paragraphs: [
     `This is about ${row.address} on ${hostOf(deps)}.${ENDING.includes(what) ? " All other sessions have ended." : ""}`,
     "If this was not you, ask an owner of your account for a new password link at once.",
@@ -148,10 +153,8 @@ async function assigned(
   const were = count === 1 ? "1 link was" : `${count} links were`;
   const others = total - first.length;
   return {
-    ...{
-      subject: `${were} assigned to you on ${hostOf(deps)}`,
-      heading: `${were} assigned to you`,
-    },
+    subject: `${were} assigned to you on ${hostOf(deps)}`,
+    heading: `${were} assigned to you`,
     paragraphs: [`By ${by.join(", ")}. Assigned to you are now:`],
     list: first.map(({ url, status, title }) => ({
       text: title ? `${title}, ${url}` : url,
@@ -209,7 +212,8 @@ async function confirmation(
   const link = { accountId, webhookId, address: row.address, n: known?.n ?? 0 };
   const alert = name ? `the alert “${name}”` : "alerts";
   return {
-    ...{ subject: `Confirm alerts from ${hostOf(deps)}`, heading: "Do you want these alerts?" },
+    subject: `Confirm alerts from ${hostOf(deps)}`,
+    heading: "Do you want these alerts?",
     paragraphs: [
       `${by} wants to send ${alert} of the account ${account.email} to ${row.address}. Stillup watches links, and its alerts say which ones are dead.`,
       "Confirm within 7 days. Without that you will get nothing else.",

@@ -12,7 +12,8 @@ export type LiveStates = { stateOf(accountId: string): Promise<string> };
 export function installationState({ config, mail }: Pick<Deps, "config" | "mail">) {
   const oidc = oidcOf(config);
   return {
-    ...{ insecure: !isSecure(config), sends_mail: mail !== null },
+    insecure: !isSecure(config),
+    sends_mail: mail !== null,
     oidc: oidc && { name: oidc.name, only: oidc.only },
   };
 }

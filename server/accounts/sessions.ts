@@ -72,7 +72,9 @@ export async function createSession(
     lastSeenAt: now,
     userAgent: storedUserAgent(userAgent),
     failedSignIns: failed && JSON.stringify(failed),
-    ...{ via, endsAt, idToken },
+    via,
+    endsAt,
+    idToken,
   });
   return token;
 }

@@ -122,8 +122,12 @@ export const Account = z
       })
       .meta({
         example: {
-          ...{ links: 50000, linksUsed: 57, apiKeys: 25, webhooks: 25 },
-          ...{ sources: 100, sourcesUsed: 3 },
+          links: 50000,
+          linksUsed: 57,
+          apiKeys: 25,
+          webhooks: 25,
+          sources: 100,
+          sourcesUsed: 3,
         },
       }),
     createdAt: z.string(),

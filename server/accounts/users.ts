@@ -145,7 +145,8 @@ export async function operatorOf({ store }: Deps, accountId: string): Promise<Ca
 export const listUsers = ({ store }: Deps) =>
   store
     .select({
-      ...{ user: users, tier: accounts.tier },
+      user: users,
+      tier: accounts.tier,
       isLinked: exists(
         store.select().from(identities).where(eq(identities.userId, users.id)),
       ).mapWith(Boolean),

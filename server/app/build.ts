@@ -162,7 +162,13 @@ export function linkChecks(deps: Deps, lag: Lag): LinkChecks {
   const learning = createLearning(deps.store);
   const outbound = checkOutbound(config, clock);
   const check = createCheck({
-    ...{ config, clock, catalogue, online, lag, politeness, outbound },
+    config,
+    clock,
+    catalogue,
+    online,
+    lag,
+    politeness,
+    outbound,
     profiles: createHostProfiles({ clock, store: learning.profiles }),
     canaries: createCanaries(clock, learning.canaries),
     random: Math.random,

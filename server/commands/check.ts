@@ -189,9 +189,13 @@ async function perform(
   for (const [url, some] of targets.remote) places.set(url, some);
   const run: Run = {
     baseline: baselineOf(options),
-    ...{ ...work, targets, findings: [], counts: { active: 0, dead: 0, unknown: 0 } },
+    ...work,
+    targets,
+    findings: [],
+    counts: { active: 0, dead: 0, unknown: 0 },
     reports: outputsOf(options).map(({ format, file }) => ({
-      ...{ format, file: file === null ? null : openFile(file) },
+      format,
+      file: file === null ? null : openFile(file),
     })),
     env: cli.env,
     output: openOutput(cli.io),
@@ -331,7 +335,10 @@ async function finish(run: Run, cli: Cli) {
     if (isOfDocuments || run.isList) await output.write(`${summary}\n`);
   }
   const report: Report = {
-    ...{ findings, summary, isUnknownAllowed: options.allowUnknown === true, env: run.env },
+    findings,
+    summary,
+    isUnknownAllowed: options.allowUnknown === true,
+    env: run.env,
     nameOf,
   };
   for (const { format, file } of run.reports) {

@@ -130,7 +130,10 @@ async function run({ io, config, path, old, url }: Run): Promise<Moved> {
     status.show(progressBar(...describe(step, performance.now()))),
   );
   const what: Move = {
-    ...{ old, source, target, to: databaseName(url) },
+    old,
+    source,
+    target,
+    to: databaseName(url),
     now: systemClock.now,
     prepare: (oldestCheck) => makeReady(config, url, oldestCheck),
     onStep: show,

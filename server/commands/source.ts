@@ -107,8 +107,12 @@ async function addOne(cli: Cli, url: string | undefined, options: Add): Promise<
   await withDeps(cli, async (deps) => {
     const caller = await callerFor(deps, options.email);
     const given = {
-      ...{ url, kind: options.kind, schedule: options.schedule, time_zone: options.timeZone },
-      ...{ check_frequency: options.frequency, group_id: await groupId(deps, caller, options) },
+      url,
+      kind: options.kind,
+      schedule: options.schedule,
+      time_zone: options.timeZone,
+      check_frequency: options.frequency,
+      group_id: await groupId(deps, caller, options),
       ...(options.exclude && { settings: { exclude: options.exclude } }),
       ...(value && { credential: { type: "bearer", value } }),
     };

@@ -83,14 +83,20 @@ export function oidcOf(given: Given): Oidc | null {
   }
   refuseTheWorld(given, issuer);
   return {
-    ...{ issuer, clientId, clientSecret: secret ?? secretFile },
+    issuer,
+    clientId,
+    clientSecret: secret ?? secretFile,
     name: given.oidcName ?? usualName(issuer),
     scopes: given.oidcScopes,
     redirectUri: `${publicUrl}/oidc/callback`,
-    ...{ signUp: given.oidcSignUp, account: given.oidcAccount },
+    signUp: given.oidcSignUp,
+    account: given.oidcAccount,
     domains: given.oidcAllowedDomains.length > 0 ? given.oidcAllowedDomains : null,
-    ...{ defaultRole: given.oidcDefaultRole, roleClaim: given.oidcRoleClaim },
-    ...{ roles: given.oidcRoles, only: given.oidcOnly, logout: given.oidcLogout },
+    defaultRole: given.oidcDefaultRole,
+    roleClaim: given.oidcRoleClaim,
+    roles: given.oidcRoles,
+    only: given.oidcOnly,
+    logout: given.oidcLogout,
     sessionMs: given.oidcSessionHours * HOUR_MS,
   };
 }

@@ -57,11 +57,19 @@ const TIER_LIMITS: Record<Tier, Limits> = {
   free: { links: 50, apiKeys: 1, webhooks: 1, sources: 3, pages: 500, api: false },
   pro: { links: 1_000, apiKeys: 5, webhooks: 5, sources: 10, pages: 5_000, api: false },
   business: {
-    ...{ links: 50_000, apiKeys: 25, webhooks: 25, sources: 100, pages: 100_000 },
+    links: 50_000,
+    apiKeys: 25,
+    webhooks: 25,
+    sources: 100,
+    pages: 100_000,
     api: true,
   },
   enterprise: {
-    ...{ links: 1_000_000, apiKeys: 100, webhooks: 100, sources: 1000, pages: 1_000_000 },
+    links: 1_000_000,
+    apiKeys: 100,
+    webhooks: 100,
+    sources: 1000,
+    pages: 1_000_000,
     api: true,
   },
 };
@@ -150,7 +158,11 @@ const ownSites = list(
 const quota = z.int().min(0);
 const ownLimits = z
   .strictObject({
-    ...{ links: quota, apiKeys: quota, webhooks: quota, sources: quota, pages: quota },
+    links: quota,
+    apiKeys: quota,
+    webhooks: quota,
+    sources: quota,
+    pages: quota,
     api: z.boolean(),
   })
   .partial();

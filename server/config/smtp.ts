@@ -64,7 +64,11 @@ export function smtpOf(given: Given): Smtp | null {
     );
   }
   return {
-    ...{ host, security, user, from, replyTo: given.smtpReplyTo },
+    host,
+    security,
+    user,
+    from,
+    replyTo: given.smtpReplyTo,
     port: given.smtpPort ?? PORTS[security],
     connections: given.smtpConnections,
     perMinute: given.smtpRate,

@@ -120,7 +120,9 @@ async function rowsIn(
 function counted(of: Interval["of"], tallies: (Tally & Span)[], filter: CheckFilter): Interval[] {
   return tallies
     .map((tally) => ({
-      ...{ of, from: tally.from, until: tally.until },
+      of,
+      from: tally.from,
+      until: tally.until,
       count: matchingIn(tally, filter),
       checks: matchingIn(tally, {}),
     }))

@@ -74,7 +74,8 @@ async function deleteHistory(
   let done = 0;
   for (const remove of [deletePlaces, deleteChecks, deleteRollUps]) {
     const { rows, isDone } = await inSteps(clock, (some) => remove(store, numbers, some), {
-      ...{ signal, most: most - done },
+      signal,
+      most: most - done,
     });
     done += rows;
     if (!isDone) break;

@@ -66,7 +66,9 @@ async function readChanges(
     order by c.link_no, c.checked_at desc
   `);
   const changes = rows.map(([linkNo, at, previousStatus]) => ({
-    ...{ linkNo: Number(linkNo), day: dayOf(Number(at)), previousStatus },
+    linkNo: Number(linkNo),
+    day: dayOf(Number(at)),
+    previousStatus,
   }));
   return Map.groupBy(changes, ({ linkNo }) => linkNo);
 }

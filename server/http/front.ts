@@ -150,8 +150,15 @@ function contextFor(
   const receivedAt = clock.elapsed();
   const bodyLimit = found?.bodyLimit ?? BODY_LIMIT;
   const context = {
-    ...{ requestId, address, path, receivedAt, bodyLimit },
-    ...{ isUpload: found?.upload !== undefined, route: null, headers, hasHeaders: false },
+    requestId,
+    address,
+    path,
+    receivedAt,
+    bodyLimit,
+    isUpload: found?.upload !== undefined,
+    route: null,
+    headers,
+    hasHeaders: false,
   };
   attachContext(request, context);
   return context;
@@ -257,7 +264,11 @@ function factsOf(method: string, context: RequestContext, status: number, ms: nu
   const { requestId: request, caller } = context;
   const path = context.path.replace(TOKEN_IN_PATH, "$1…");
   return {
-    ...{ request, method, path, status, ms: Math.round(ms * 10) / 10 },
+    request,
+    method,
+    path,
+    status,
+    ms: Math.round(ms * 10) / 10,
     ...(caller && { account: caller.accountId, ...callerFacts(caller.by) }),
     address: context.address(),
   };

@@ -131,7 +131,11 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   await tx
     .update(links)
     .set({
-      ...{ status: "unknown", reason: null, statusChangedAt: at, updatedAt: at, ...NOTHING_KNOWN },
+      status: "unknown",
+      reason: null,
+      statusChangedAt: at,
+      updatedAt: at,
+      ...NOTHING_KNOWN,
       // Each is free before another link gets it.
       urlKey: sql`'#' || cast(${links.no} as text)`,
     })
@@ -153,14 +157,24 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   await keepUrls(tx, kept);
   await forgetOldUrls(tx, kept);
   const changed = all.map(({ link, url, note }) => ({
-    ...{ no: link.no, at, note, before: link.details, after: afterChange(link.details) },
-    ...{ link: { id: link.id, url: url.href }, fields: ["url"], previousUrl: link.url },
+    no: link.no,
+    at,
+    note,
+    before: link.details,
+    after: afterChange(link.details),
+    link: { id: link.id, url: url.href },
+    fields: ["url"],
+    previousUrl: link.url,
   }));
   await writeDetails(tx, caller, changed, at);
   await recordActions(
     tx,
     changed.map(({ no, note }) => ({
-      ...{ no, at, kind: "url_changed", actor: caller.by.name, detail: note },
+      no,
+      at,
+      kind: "url_changed",
+      actor: caller.by.name,
+      detail: note,
     })),
   );
   await compareAgain(tx, nos, at);
@@ -190,9 +204,17 @@ async function compareAgain(tx: Store, nos: number[], at: number): Promise<void>
 
 const NOTHING_KNOWN = {
   ...NOTHING_SUSPECTED,
-  ...{ flappingUntil: null, lastActiveAt: null, tlsExpiresAt: null },
-  ...{ lastStatus: null, lastReason: null, lastCause: null, lastStatusCode: null },
-  ...{ lastResponseTimeMs: null, evidence: null, aliveResponse: null, deadResponse: null },
+  flappingUntil: null,
+  lastActiveAt: null,
+  tlsExpiresAt: null,
+  lastStatus: null,
+  lastReason: null,
+  lastCause: null,
+  lastStatusCode: null,
+  lastResponseTimeMs: null,
+  evidence: null,
+  aliveResponse: null,
+  deadResponse: null,
 };
 
 /** What was decided about the old URL ends; a mute stays. Its sources had the old one, so the link no longer leaves with them. */
@@ -200,9 +222,12 @@ const afterChange = (details: LinkDetails): LinkDetails => ({
   ...details,
   isPinned: true,
   ...(details.handling === "acknowledged" && {
-    ...{ handling: "open", handledAt: null, handledBy: null },
+    handling: "open",
+    handledAt: null,
+    handledBy: null,
   }),
-  ...{ override: null, overrideUntil: null },
+  override: null,
+  overrideUntil: null,
 });
 
 /** The ids of the account's links that have a URL, by its key. */
@@ -220,8 +245,13 @@ async function findHolders(
 
 const setUrls = onRows(
   {
-    ...{ link: "bigint", account: "bigint", new_url: "text", new_key: "text" },
-    ...{ new_service: "text", new_site: "text", new_bucket: "bigint" },
+    link: "bigint",
+    account: "bigint",
+    new_url: "text",
+    new_key: "text",
+    new_service: "text",
+    new_site: "text",
+    new_bucket: "bigint",
   },
   (rows) => sql`
     update links set url = new_url, url_key = new_key, service = new_service, site = new_site, bucket = new_bucket,

@@ -156,8 +156,14 @@ async function deliveriesOf(
   const ids = some.map(({ id }) => id);
   const rows = await store
     .select({
-      ...{ eventId, webhookId, status, attempts, lastStatusCode, dueAt },
-      ...{ url: webhooks.url, format: webhooks.format },
+      eventId,
+      webhookId,
+      status,
+      attempts,
+      lastStatusCode,
+      dueAt,
+      url: webhooks.url,
+      format: webhooks.format,
     })
     .from(deliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookId))

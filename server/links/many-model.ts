@@ -44,8 +44,11 @@ export const UpsertResult = z
   .object({
     summary: z
       .object({
-        ...{ total: z.int(), created: z.int(), updated: z.int() },
-        ...{ unchanged: z.int(), failed: z.int() },
+        total: z.int(),
+        created: z.int(),
+        updated: z.int(),
+        unchanged: z.int(),
+        failed: z.int(),
       })
       .meta({ example: { total: 2, created: 1, updated: 1, unchanged: 0, failed: 0 } }),
     results: z.array(
@@ -98,7 +101,10 @@ export const Verdicts = z
   .object({
     summary: z
       .object({
-        ...{ total: z.int(), active: z.int(), dead: z.int(), unknown: z.int() },
+        total: z.int(),
+        active: z.int(),
+        dead: z.int(),
+        unknown: z.int(),
         not_known: z.int(),
         failed: z.int().meta({ description: "URLs with an `error`." }),
       })
@@ -128,7 +134,9 @@ export function toVerdicts(
   const results = found.map((item, index) => {
     const known = item === null || item instanceof AppError ? null : item;
     return {
-      ...{ index, url: urls[index]!, known: known !== null },
+      index,
+      url: urls[index]!,
+      known: known !== null,
       verdict: known?.verdict ?? null,
       reason: known?.reason ?? null,
       message: known?.message ?? null,
@@ -141,8 +149,10 @@ export function toVerdicts(
   });
   const count = (wanted: string) => results.filter(({ verdict }) => verdict === wanted).length;
   const summary = {
-    ...{ total: results.length, active: count("active"), dead: count("dead") },
-    ...{ unknown: count("unknown") },
+    total: results.length,
+    active: count("active"),
+    dead: count("dead"),
+    unknown: count("unknown"),
     not_known: results.filter(({ known, error }) => !known && !error).length,
     failed: results.filter(({ error }) => error).length,
   };

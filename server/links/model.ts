@@ -327,7 +327,9 @@ export const toLinkDetail = (row: LinkDetailRow, now: number): z.infer<typeof Li
     ? nextTurns(row.details.schedule, now, 3).map((turn) => turn.toISOString())
     : [],
   previous_urls: row.previousUrls.map(({ url, until, changedBy }) => ({
-    ...{ url, until: toIso(until), by: changedBy },
+    url,
+    until: toIso(until),
+    by: changedBy,
   })),
 });
 

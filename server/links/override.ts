@@ -51,16 +51,22 @@ export async function setOverride(
     const after: LinkDetails = {
       ...link.details,
       ...(link.details.handling === "acknowledged" && OPEN),
-      ...{ overrideUntil: until, override, silentDeathAt: null },
+      overrideUntil: until,
+      override,
+      silentDeathAt: null,
     };
     await publishEvents(unit.store, aliveEvents(link, now));
     await unit.store
       .update(links)
       .set({
-        ...{ status: "active", reason: OVERRIDDEN, statusChangedAt: now },
-        ...{ decidedStatus: "active", decidedReason: OVERRIDDEN },
+        status: "active",
+        reason: OVERRIDDEN,
+        statusChangedAt: now,
+        decidedStatus: "active",
+        decidedReason: OVERRIDDEN,
         ...NOTHING_SUSPECTED,
-        ...{ nextCheckAt: regularCheckAt(unit, link), updatedAt: now },
+        nextCheckAt: regularCheckAt(unit, link),
+        updatedAt: now,
       })
       .where(eq(links.no, link.no));
     await noteSites(unit.store, { accountNo: link.accountNo, at: now }, [link.site]);
@@ -98,8 +104,11 @@ const FREE = { lease: null, checkingUntil: null };
 
 export const NOTHING_SUSPECTED = {
   ...FREE,
-  ...{ inconclusiveChecks: 0, unconfirmedSince: null },
-  ...{ failingClass: null, failingSince: null, failingChecks: null },
+  inconclusiveChecks: 0,
+  unconfirmedSince: null,
+  failingClass: null,
+  failingSince: null,
+  failingChecks: null,
   nextTrigger: "scheduled",
 } as const;
 
@@ -154,9 +163,15 @@ function aliveEvents(link: Found, now: number): NewEvent[] {
       at: now,
       about: { groupId, service, reason },
       data: {
-        ...{ linkId, url, groupId, previousStatus: link.status, currentStatus: "active" },
-        ...{ statusCode: link.lastStatusCode, reason: OVERRIDDEN },
-        ...{ responseTimeMs: link.lastResponseTimeMs, checkedAt: toIso(lastCheckedAt!) },
+        linkId,
+        url,
+        groupId,
+        previousStatus: link.status,
+        currentStatus: "active",
+        statusCode: link.lastStatusCode,
+        reason: OVERRIDDEN,
+        responseTimeMs: link.lastResponseTimeMs,
+        checkedAt: toIso(lastCheckedAt!),
         checkId: checkIdOf(linkId, lastCheckedAt!),
       },
     },

@@ -142,7 +142,14 @@ function moreOf(filter: BatchFilter): string | null {
   const { attention, handling, assignee, overridden, external_id, tag, source_id, search_in } =
     filter;
   const more = {
-    ...{ attention, handling, assignee, overridden, external_id, tag, source_id, search_in },
+    attention,
+    handling,
+    assignee,
+    overridden,
+    external_id,
+    tag,
+    source_id,
+    search_in,
   };
   return JSON.stringify(more) === "{}" ? null : JSON.stringify(more);
 }

@@ -59,8 +59,13 @@ function toVerdict(row: Found, now: number, maxAgeMs: number): KnownVerdict {
   const { id: linkId, lastCheckedAt: checkedAt, lastStatusCode: statusCode } = row;
   if (checkedAt === null)
     return {
-      ...{ linkId, verdict: "unknown", reason: null, message: "The link was not checked yet." },
-      ...{ statusCode: null, checkedAt, age: null },
+      linkId,
+      verdict: "unknown",
+      reason: null,
+      message: "The link was not checked yet.",
+      statusCode: null,
+      checkedAt,
+      age: null,
     };
   const age = Math.max(0, now - checkedAt);
   const verdict = verdictOf(row);
@@ -68,7 +73,9 @@ function toVerdict(row: Found, now: number, maxAgeMs: number): KnownVerdict {
   if (verdict !== "unknown" && age > maxAgeMs)
     return {
       ...known,
-      ...{ verdict: "unknown", reason: "stale", message: "The last check is older than max_age." },
+      verdict: "unknown",
+      reason: "stale",
+      message: "The last check is older than max_age.",
     };
   const reason = isOverridden(row) ? row.reason : row.lastReason;
   const cause = isOverridden(row) ? row.lastReason : row.lastCause;

@@ -20,7 +20,11 @@ export function openMailServer(
   return (
     smtp &&
     createMailServer({
-      ...{ ...hooks, smtp, clock, publicUrl: config.publicUrl!, extraCa: config.extraCa },
+      ...hooks,
+      smtp,
+      clock,
+      publicUrl: config.publicUrl!,
+      extraCa: config.extraCa,
       resolver: createResolver({ clock, servers: config.dnsServers }),
       policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
     })
@@ -78,12 +82,17 @@ function createMailServer(options: MailOptions): MailServer {
   const places = () =>
     health.restMs() > 0 ? 0 : Math.min(health.most(), running + Math.max(0, rate.left()));
   return {
-    ...{ send, places, free: () => places() - running },
+    send,
+    places,
+    free: () => places() - running,
     waitMs: health.restMs,
     domains: smtp.domains,
     mayWriteTo: (address) => isInDomains(address, smtp.domains),
     state: () => ({
-      ...{ host: smtp.host, port: smtp.port, security: smtp.security, from: smtp.from },
+      host: smtp.host,
+      port: smtp.port,
+      security: smtp.security,
+      from: smtp.from,
       ...health.state(),
     }),
     close: pools.close,
@@ -113,7 +122,7 @@ async function sendBy(
     const sent = await pool.sendMail({
       ...messageOf(options, mail, to.address),
       // Its type is missing in the library's.
-      ...{ signal: signal ? AbortSignal.any([signal, limit]) : limit },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
     return { kind: "replied", ...replyOf(sent.response ?? ""), what: "sent" };
   } catch (error) {
@@ -204,7 +213,9 @@ function createPools(options: MailOptions) {
       if (current?.address === address) return current.pool;
       current?.pool.close();
       const pool = createTransport({
-        ...{ pool: true, host: address, port: smtp.port },
+        pool: true,
+        host: address,
+        port: smtp.port,
         name: new URL(publicUrl).hostname,
         secure: smtp.security === "tls",
         requireTLS: smtp.security === "starttls",
@@ -214,10 +225,15 @@ function createPools(options: MailOptions) {
           ...(!isIP(smtp.host) && { servername: smtp.host }),
           ...(extraCa && { ca: [...rootCertificates, extraCa] }),
         },
-        ...{ maxConnections: smtp.connections, maxMessages: 100, maxRequeues: 1 },
-        ...{ connectionTimeout: CONNECT_MS, greetingTimeout: GREETING_MS },
-        ...{ socketTimeout: WHOLE_MS, idleTimeout: IDLE_MS },
-        ...{ disableFileAccess: true, disableUrlAccess: true },
+        maxConnections: smtp.connections,
+        maxMessages: 100,
+        maxRequeues: 1,
+        connectionTimeout: CONNECT_MS,
+        greetingTimeout: GREETING_MS,
+        socketTimeout: WHOLE_MS,
+        idleTimeout: IDLE_MS,
+        disableFileAccess: true,
+        disableUrlAccess: true,
         ...(onDialogue && dialogueOf(smtp, onDialogue)),
       });
       pool.on("error", (error) => log.debug("mail connection ended", describeError(error)));
@@ -269,7 +285,9 @@ function createHealth({ smtp, clock, onProblem }: MailOptions) {
       if (ended.what === "sent") lastSuccessAt = clock.now();
     },
     state: () => ({
-      ...{ lastSuccessAt, lastReply, problem },
+      lastSuccessAt,
+      lastReply,
+      problem,
       restMs: restMsLeft(),
     }),
   };

@@ -9,7 +9,11 @@ export const testMail = (
   to: string,
   at: number,
 ): Mail => ({
-  ...{ kind: "test", id: `test_${newIdAt(at)}`, to, fromName: "Stillup", at },
+  kind: "test",
+  id: `test_${newIdAt(at)}`,
+  to,
+  fromName: "Stillup",
+  at,
   ...renderMail({
     subject: "Test message from Stillup",
     heading: "E-mail works",

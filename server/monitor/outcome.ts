@@ -83,8 +83,11 @@ function overrules({ overruled: { reason, cause, ...rest } }: Override, seen: Co
 /** The page is not kept as one of a link that is alive. */
 const overruled = ({ response: _, ...seen }: Conclusion): Conclusion => ({
   ...seen,
-  ...{ status: "active", reason: "ok_overridden", cause: seen.reason },
-  ...{ followUpMs: null, patienceMs: null },
+  status: "active",
+  reason: "ok_overridden",
+  cause: seen.reason,
+  followUpMs: null,
+  patienceMs: null,
 });
 
 /** An unknown result says nothing new, so the override stays. */
@@ -111,8 +114,13 @@ function decided(
   const event = status === "dead" ? "link.dead" : "link.alive";
   return {
     ...unchanged(link, conclusion),
-    ...{ status, reason, statusChanged: link.status !== status, series },
-    ...{ decidedStatus: status, decidedReason: reason, inconclusiveChecks: 0 },
+    status,
+    reason,
+    statusChanged: link.status !== status,
+    series,
+    decidedStatus: status,
+    decidedReason: reason,
+    inconclusiveChecks: 0,
     event: isChange ? event : null,
   };
 }

@@ -176,7 +176,8 @@ async function write(
     await releaseLinks(
       tx,
       voided.map(({ result, dueAt }) => ({
-        ...{ link: result.link, dueAt },
+        link: result.link,
+        dueAt,
         isAnswered: isAnswer(result),
       })),
     );

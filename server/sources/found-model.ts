@@ -68,18 +68,31 @@ export const PageDetail = PageRecord.extend({ places: z.array(OccurrenceRecord) 
 });
 
 export const toPageRecord = (page: ShownPage): z.infer<typeof PageRecord> => ({
-  ...{ id: String(page.no), url: page.url, title: page.title, state: page.state },
+  id: String(page.no),
+  url: page.url,
+  title: page.title,
+  state: page.state,
   // Pages that are read once more have waited at the end of the run.
-  ...{ depth: page.depth, status_code: page.statusCode, reason: page.reason },
+  depth: page.depth,
+  status_code: page.statusCode,
+  reason: page.reason,
   read_at: toIsoOrNull(page.readAt),
   counts: { places: page.places, dead: page.dead, fragments_missing: page.fragments },
 });
 
 export const toOccurrence = (place: ShownPlace): z.infer<typeof OccurrenceRecord> => ({
-  ...{ source_id: place.source.id, source_name: place.source.name },
-  ...{ page_id: String(place.page.no), page_url: place.page.url, page_title: place.page.title },
-  ...{ line: place.line, column: place.column, element: place.element, text: place.text },
-  ...{ url: place.url, fragment: place.fragment, fragment_missing: place.isFragmentMissing },
+  source_id: place.source.id,
+  source_name: place.source.name,
+  page_id: String(place.page.no),
+  page_url: place.page.url,
+  page_title: place.page.title,
+  line: place.line,
+  column: place.column,
+  element: place.element,
+  text: place.text,
+  url: place.url,
+  fragment: place.fragment,
+  fragment_missing: place.isFragmentMissing,
   flagged: place.isFlagged,
   link: place.link as z.infer<typeof OccurrenceRecord>["link"],
 });

@@ -49,8 +49,11 @@ const selectPlaces = (store: Store | Store["readPool"]) =>
     .select({
       place: occurrences,
       page: {
-        ...{ no: sourcePages.no, url: sourcePages.url, title: sourcePages.title },
-        ...{ lineOffset: sourcePages.lineOffset, isGone: sourcePages.isGone },
+        no: sourcePages.no,
+        url: sourcePages.url,
+        title: sourcePages.title,
+        lineOffset: sourcePages.lineOffset,
+        isGone: sourcePages.isGone,
       },
       source: { id: sources.id, name: sources.name },
       targetUrl: target.url,
@@ -73,7 +76,9 @@ type PlaceRow = {
 
 function toPlace({ place, page, source, targetUrl, link }: PlaceRow): ShownPlace {
   return {
-    ...{ source, page, link },
+    source,
+    page,
+    link,
     line: place.line === null ? null : place.line + page.lineOffset,
     column: place.col,
     element: ELEMENT_KINDS[place.element]!,

@@ -325,7 +325,9 @@ async function nextTargets(
       place.rereads || hash === null || flagged > 0 || refused > 0 ? [] : [[part, hash] as const],
     );
     return {
-      ...{ url: row.url, key: row.urlKey, depth: row.depth % LAST_DEPTH },
+      url: row.url,
+      key: row.urlKey,
+      depth: row.depth % LAST_DEPTH,
       isSecond: row.depth >= LAST_DEPTH,
       etag: isKnown ? row.etag : null,
       lastModified: isKnown ? row.lastModified : null,

@@ -148,7 +148,9 @@ export const PushReply = z.object({
 
 export const toPushReply = (results: PushResult[]): z.infer<typeof PushReply> => ({
   results: results.map((result, index) => ({
-    ...{ index, page_url: result.url, status: result.kind },
+    index,
+    page_url: result.url,
+    status: result.kind,
     refused: result.kind === "stored" ? result.refused : 0,
     error: result.kind === "failed" ? toErrorBody(result.error) : null,
   })),
@@ -179,12 +181,20 @@ export const RunRecord = z
     started_at: z.string().nullable(),
     ended_at: z.string().nullable(),
     pages: z.object({
-      ...{ read: z.int(), unchanged: z.int(), gone: z.int() },
-      ...{ failed: z.int(), skipped: z.int(), waiting: z.int() },
+      read: z.int(),
+      unchanged: z.int(),
+      gone: z.int(),
+      failed: z.int(),
+      skipped: z.int(),
+      waiting: z.int(),
     }),
     links: z.object({
-      ...{ new: z.int(), kept: z.int(), missing: z.int() },
-      ...{ retired: z.int(), returned: z.int(), refused: z.int() },
+      new: z.int(),
+      kept: z.int(),
+      missing: z.int(),
+      retired: z.int(),
+      returned: z.int(),
+      refused: z.int(),
     }),
     fragments: z.int(),
     errors: z.array(z.object({ url: z.string(), page_url: z.string(), reason: z.string() })),
@@ -263,7 +273,10 @@ export const toSource =
     failing_since: toIsoOrNull(source.failingSince),
     next_run_at: toIsoOrNull(source.run && isUnderWay(source.run) ? nextAt(source) : source.dueAt),
     counts: {
-      ...{ pages: source.pages, links: source.links, dead: source.dead, places: source.places },
+      pages: source.pages,
+      links: source.links,
+      dead: source.dead,
+      places: source.places,
     },
     run: source.run && toRunRecord(source.run),
     created_at: toIso(source.createdAt),

@@ -98,7 +98,11 @@ const toStored = (
   place: number,
   found: Changed["places"][number],
 ): StoredPlace => ({
-  ...{ pageNo, targetNo, place, line: found.line, col: found.column },
+  pageNo,
+  targetNo,
+  place,
+  line: found.line,
+  col: found.column,
   element: ELEMENT_KINDS.indexOf(found.element),
   text: clean(found.text) || null,
   fragment: clean(found.fragment)?.slice(0, 500) ?? null,
@@ -108,8 +112,15 @@ const toStored = (
 });
 
 const PLACE_COLUMNS: Record<string, "bigint" | "text"> = {
-  ...{ page_no: "bigint", target_no: "bigint", place: "bigint", line: "bigint", col: "bigint" },
-  ...{ element: "bigint", text: "text", fragment: "text", is_fragment_missing: "bigint" },
+  page_no: "bigint",
+  target_no: "bigint",
+  place: "bigint",
+  line: "bigint",
+  col: "bigint",
+  element: "bigint",
+  text: "text",
+  fragment: "text",
+  is_fragment_missing: "bigint",
   flagged_run: "bigint",
   is_nofollow: "bigint",
 };
@@ -198,7 +209,9 @@ export async function ensureLinks(
   const first = links.new;
   const startedAt = run.startedAt ?? deps.clock.now();
   const created = await createAmong(deps, caller, items, {
-    ...{ trigger: "initial", keepsReturned: true, isAudited: false },
+    trigger: "initial",
+    keepsReturned: true,
+    isAudited: false,
     dueAt: (n) => {
       const late = first + n < AT_ONCE ? 0 : ((first + n) / PER_HOUR) * HOUR_MS;
       return Math.max(deps.clock.now(), startedAt + late);

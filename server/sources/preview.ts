@@ -136,8 +136,12 @@ async function readFitting(
     refuseCredential(deps, kind, url, credential);
     const wanted = kinds.length > 1 ? settingsIfFitting(kind, settings) : null;
     const job = jobOf(kind, wanted?.settings ?? readSettings(kind, settings), {
-      ...{ url: url.href, runId: crypto.randomUUID() },
-      ...{ credential: credential ?? null, targets: [], cursor: null, mark: null },
+      url: url.href,
+      runId: crypto.randomUUID(),
+      credential: credential ?? null,
+      targets: [],
+      cursor: null,
+      mark: null,
     });
     const found = await readBeginning(deps, job, signal);
     first ??= found;
@@ -208,7 +212,13 @@ async function readBeginning(deps: Deps, job: ReadJob, signal: AbortSignal): Pro
 }
 
 const targetOf = ({ url, key, depth }: Pick<Target, "url" | "key" | "depth">): Target => ({
-  ...{ url, key, depth, isSecond: false, etag: null, lastModified: null, hashes: {} },
+  url,
+  key,
+  depth,
+  isSecond: false,
+  etag: null,
+  lastModified: null,
+  hashes: {},
 });
 
 async function toPreview(
@@ -234,12 +244,19 @@ async function toPreview(
   const isRobots = end.kind === "failed" && end.reason.startsWith("robots_");
   const message = end.kind === "failed" ? end.message : null;
   return {
-    ...{ kind, url: url.href, name: nameOf(kind, url), pages, links: some.length },
+    kind,
+    url: url.href,
+    name: nameOf(kind, url),
+    pages,
+    links: some.length,
     new_links: known.filter((verdict) => verdict === null).length,
     left_out: leftOut,
     room: Math.max(0, deps.config.tierLimits[caller.tier].links - total),
     samples: some.slice(0, MOST_SAMPLES).map(({ pageUrl, text, line, ...place }) => ({
-      ...{ url: place.url, page_url: pageUrl, text: text || null, line },
+      url: place.url,
+      page_url: pageUrl,
+      text: text || null,
+      line,
     })),
     robots: isRobots ? message : null,
     notes: [...new Set(notes)],

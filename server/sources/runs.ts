@@ -70,7 +70,11 @@ export type RunPlace = {
 };
 
 const FIRST_PLACE: RunPlace = {
-  ...{ reader: null, isRead: false, settling: null, incomplete: null, mark: null },
+  reader: null,
+  isRead: false,
+  settling: null,
+  incomplete: null,
+  mark: null,
   rereads: false,
 };
 
@@ -84,9 +88,22 @@ export type Run = Omit<SourceRunRow, "cursor" | "counts" | "notes"> & {
 
 /** Stands for the run of what is pushed, which has none. */
 export const PUSH_RUN: Run = {
-  ...{ sourceNo: 0, runNo: 1, id: "", accountId: "", status: "reading", reason: null },
-  ...{ message: null, trigger: "manual", acceptsShrink: false, queuedAt: 0, startedAt: null },
-  ...{ endedAt: null, place: FIRST_PLACE, counts: NO_COUNTS, errors: [], notes: [] },
+  sourceNo: 0,
+  runNo: 1,
+  id: "",
+  accountId: "",
+  status: "reading",
+  reason: null,
+  message: null,
+  trigger: "manual",
+  acceptsShrink: false,
+  queuedAt: 0,
+  startedAt: null,
+  endedAt: null,
+  place: FIRST_PLACE,
+  counts: NO_COUNTS,
+  errors: [],
+  notes: [],
 };
 
 export function toRun({ cursor, counts, notes, ...row }: SourceRunRow): Run {
@@ -116,9 +133,18 @@ export async function queueRun(
 ): Promise<Run> {
   const now = clock.now();
   const row: SourceRunRow = {
-    ...{ sourceNo: source.no, runNo: source.runNo + 1, id: newIdAt(now) },
-    ...{ accountId: source.accountId, status: "queued", reason: null, message: null },
-    ...{ trigger, acceptsShrink, queuedAt: now, startedAt: null, endedAt: null },
+    sourceNo: source.no,
+    runNo: source.runNo + 1,
+    id: newIdAt(now),
+    accountId: source.accountId,
+    status: "queued",
+    reason: null,
+    message: null,
+    trigger,
+    acceptsShrink,
+    queuedAt: now,
+    startedAt: null,
+    endedAt: null,
     cursor: JSON.stringify(FIRST_PLACE),
     counts: JSON.stringify(NO_COUNTS),
     notes: JSON.stringify({ errors: [], notes: [] }),
@@ -135,7 +161,11 @@ export async function saveRun(tx: Store, run: Run): Promise<void> {
   await tx
     .update(sourceRuns)
     .set({
-      ...{ status, reason, message, startedAt, endedAt },
+      status,
+      reason,
+      message,
+      startedAt,
+      endedAt,
       cursor: JSON.stringify(place),
       counts: JSON.stringify(counts),
       notes: JSON.stringify({ errors, notes }),
@@ -173,7 +203,10 @@ export function nextRunAt(
 
 /** Makes changes as the source itself, in the audit log. */
 export const actorOf = ({ id, name }: Pick<SourceRow, "id" | "name">): Actor => ({
-  ...{ kind: "source", id, name, address: () => null },
+  kind: "source",
+  id,
+  name,
+  address: () => null,
 });
 
 export type RunEnd =
@@ -196,13 +229,17 @@ export async function endRun(
   const reason = "reason" in end ? end.reason : null;
   const ended: Run = {
     ...run,
-    ...{ status: end.status, reason, message: "message" in end ? end.message : null },
-    ...{ startedAt: run.startedAt ?? now, endedAt: now },
+    status: end.status,
+    reason,
+    message: "message" in end ? end.message : null,
+    startedAt: run.startedAt ?? now,
+    endedAt: now,
   };
   await saveRun(tx, ended);
   const isFailing = end.status === "failed" || (end.status === "incomplete" && reason !== "limit");
   const columns = {
-    ...{ lease: null, dueAt: nextRunAt(source, now) },
+    lease: null,
+    dueAt: nextRunAt(source, now),
     ...(end.status === "complete" && { completeRun: run.runNo }),
     ...(end.status !== "cancelled" && {
       failingSince: isFailing ? (source.failingSince ?? now) : null,
@@ -216,7 +253,10 @@ export async function endRun(
     const { links } = run.counts;
     const changed = links.new + links.returned + links.retired;
     await recordChange(deps, {
-      ...{ action: "source.synced", by: actorOf(source), accountId, target: { id, name } },
+      action: "source.synced",
+      by: actorOf(source),
+      accountId,
+      target: { id, name },
       count: Math.max(1, changed),
     });
   }
@@ -231,9 +271,16 @@ function completeEvent(source: SourceRow, run: Run) {
     accountId: source.accountId,
     at: run.endedAt!,
     data: {
-      ...{ sourceId: source.id, name: source.name, kind: source.kind, runId: run.id },
-      ...{ status: run.status as RunEnd["status"], reason: run.reason, trigger: run.trigger },
-      ...{ pages, links, fragments },
+      sourceId: source.id,
+      name: source.name,
+      kind: source.kind,
+      runId: run.id,
+      status: run.status as RunEnd["status"],
+      reason: run.reason,
+      trigger: run.trigger,
+      pages,
+      links,
+      fragments,
       startedAt: toIso(run.startedAt!),
       endedAt: toIso(run.endedAt!),
       nextRunAt: toIsoOrNull(source.dueAt),

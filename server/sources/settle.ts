@@ -303,7 +303,9 @@ async function endPage(tx: Store, { no, isGone }: { no: number; isGone: boolean 
   await tx
     .update(sourcePages)
     .set({
-      ...{ places: isGone ? 0 : sql`places - flagged`, flagged: 0, isGone: false },
+      places: isGone ? 0 : sql`places - flagged`,
+      flagged: 0,
+      isGone: false,
       ...(isGone && { listHash: null, etag: null, lastModified: null }),
     })
     .where(eq(sourcePages.no, no));

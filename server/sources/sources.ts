@@ -278,7 +278,8 @@ async function refuseName(
     );
   if (!same || same.id === own) return;
   throw conflict("There is a source with this name already.", {
-    ...{ reason: "duplicate_name", existingId: same.id },
+    reason: "duplicate_name",
+    existingId: same.id,
   });
 }
 

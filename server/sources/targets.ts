@@ -53,9 +53,13 @@ export async function linkPages(
   const { watch } = settings;
   const rows = await tx
     .select({
-      ...{ no: sourcePages.no, url: sourcePages.url, linkNo: sourcePages.linkNo },
-      ...{ state: sourcePages.state, reason: sourcePages.reason },
-      ...{ statusCode: sourcePages.statusCode, linkKey: links.urlKey },
+      no: sourcePages.no,
+      url: sourcePages.url,
+      linkNo: sourcePages.linkNo,
+      state: sourcePages.state,
+      reason: sourcePages.reason,
+      statusCode: sourcePages.statusCode,
+      linkKey: links.urlKey,
       places: sql`(select count(*) from occurrences where target_no = ${sourcePages.no})`.mapWith(
         Number,
       ),

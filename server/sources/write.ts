@@ -107,10 +107,29 @@ const newPage = (
   { url, key }: { url: string; key: string },
   part = "",
 ): SourcePageRow => ({
-  ...{ no, sourceNo, url, urlKey: key, part, lineOffset: 0, title: null, state: "read", depth: 0 },
-  ...{ seenRun: 0, wantedRun: 0, statusCode: null, reason: null, etag: null, lastModified: null },
-  ...{ listHash: null, anchors: null, linkNo: null, places: 0, flagged: 0, isGone: false },
-  ...{ refused: 0, readAt: null },
+  no,
+  sourceNo,
+  url,
+  urlKey: key,
+  part,
+  lineOffset: 0,
+  title: null,
+  state: "read",
+  depth: 0,
+  seenRun: 0,
+  wantedRun: 0,
+  statusCode: null,
+  reason: null,
+  etag: null,
+  lastModified: null,
+  listHash: null,
+  anchors: null,
+  linkNo: null,
+  places: 0,
+  flagged: 0,
+  isGone: false,
+  refused: 0,
+  readAt: null,
 });
 
 /** Adds pages to those that the run will read, each once. */
@@ -142,7 +161,9 @@ async function queuePages(
     if (skipped === null) run.counts.wanted++;
     rows.push({
       ...row,
-      ...{ url: page.url, depth: page.depth, wantedRun: runNo },
+      url: page.url,
+      depth: page.depth,
+      wantedRun: runNo,
       state: skipped === null ? "waiting" : "skipped",
       ...(skipped !== null && { reason: skipped }),
       // A shorter way may overrule an earlier one in the same run, and then the page is still to be met.
@@ -174,17 +195,29 @@ function mostPages({ deps, source, caller }: Pick<Context, "deps" | "source" | "
 }
 
 const PAGE_COLUMNS: Record<string, "bigint" | "text"> = {
-  ...{ no: "bigint", source_no: "bigint", url: "text", url_key: "text", part: "text" },
-  ...{ line_offset: "bigint", title: "text", state: "text", depth: "bigint", seen_run: "bigint" },
-  ...{ wanted_run: "bigint", status_code: "bigint", reason: "text", etag: "text" },
-  ...{ last_modified: "text", list_hash: "text", anchors: "text", link_no: "bigint" },
-  ...{
-    places: "bigint",
-    flagged: "bigint",
-    is_gone: "bigint",
-    refused: "bigint",
-    read_at: "bigint",
-  },
+  no: "bigint",
+  source_no: "bigint",
+  url: "text",
+  url_key: "text",
+  part: "text",
+  line_offset: "bigint",
+  title: "text",
+  state: "text",
+  depth: "bigint",
+  seen_run: "bigint",
+  wanted_run: "bigint",
+  status_code: "bigint",
+  reason: "text",
+  etag: "text",
+  last_modified: "text",
+  list_hash: "text",
+  anchors: "text",
+  link_no: "bigint",
+  places: "bigint",
+  flagged: "bigint",
+  is_gone: "bigint",
+  refused: "bigint",
+  read_at: "bigint",
 };
 
 const upsertPages = upsertOf("source_pages", PAGE_COLUMNS, ["no"]);
@@ -378,9 +411,14 @@ function afterReading(
   count(reading.places ? "read" : "unchanged");
   return {
     ...met,
-    ...{ state: "read", seenRun: runNo, isGone: false, readAt: now },
-    ...{ lineOffset: reading.lineOffset, title: clean(reading.title) },
-    ...{ etag: header(reading.etag), lastModified: header(reading.lastModified) },
+    state: "read",
+    seenRun: runNo,
+    isGone: false,
+    readAt: now,
+    lineOffset: reading.lineOffset,
+    title: clean(reading.title),
+    etag: header(reading.etag),
+    lastModified: header(reading.lastModified),
     listHash: reading.hash,
     ...(reading.places && { anchors: reading.anchors }),
     // Page-level flags end; `writePlaces` counts those of single places.

@@ -136,8 +136,12 @@ async function recipientColumns(
 }
 
 const ENABLED = {
-  ...{ isActive: true, disabledReason: null, disabledAt: null },
-  ...{ failingSince: null, failedFrom: null, failedTo: null },
+  isActive: true,
+  disabledReason: null,
+  disabledAt: null,
+  failingSince: null,
+  failedFrom: null,
+  failedTo: null,
 };
 
 /** Most old secrets that sign as well: each makes every message longer. */

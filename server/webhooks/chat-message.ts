@@ -80,7 +80,8 @@ function eventMessage(entry: DigestEntry, setting: Setting): ChatMessage {
   const linkId = isTest ? null : linkIdOf(entry);
   return {
     title: isTest ? `Test: ${title}` : title,
-    ...{ url, linkTitle },
+    url,
+    linkTitle,
     lines: [
       ...firstLines(details, listed),
       plainLine(
@@ -114,7 +115,8 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
   const severity = counts["link.alive"] ? "good" : "neutral";
   return {
     title: countsText(counts),
-    ...{ url: null, linkTitle: null },
+    url: null,
+    linkTitle: null,
     lines: [
       ...first.map(lineOf),
       ...(more > 0 ? [plainLine(`and ${more.toLocaleString("en")} more`)] : []),
@@ -122,7 +124,8 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
     ],
     severity: counts["link.dead"] ? "bad" : severity,
     dashboardUrl: dashboardPage(publicUrl, null),
-    ...{ linkId: null, state: null },
+    linkId: null,
+    state: null,
   };
 }
 
@@ -147,8 +150,12 @@ function countsText(counts: DigestData["counts"]): string {
 }
 
 const PLURAL: Record<Noun, string> = {
-  ...{ link: "links", check: "checks", batch: "batches" },
-  ...{ source: "sources", summary: "summaries", limit: "limits" },
+  link: "links",
+  check: "checks",
+  batch: "batches",
+  source: "sources",
+  summary: "summaries",
+  limit: "limits",
 };
 
 const plainLine = (text: string): PlainLine => ({ text, url: null, rest: null });

@@ -42,7 +42,9 @@ export async function claimDue(
   const now = deps.clock.now();
   const { ready, nextAt } = await findReady(deps, now, held);
   const due = ready.map(({ id, format, lastDeliveryAt, failingSince, leased }) => ({
-    ...{ id, lastDeliveryAt, isMail: format === "email" },
+    id,
+    lastDeliveryAt,
+    isMail: format === "email",
     isFailing: failingSince !== null,
     heldElsewhere: Math.max(0, leased - (held.get(id) ?? 0)),
   }));
@@ -134,8 +136,14 @@ async function findWork(deps: Deps, now: number) {
   const mailWaitMs = deps.mail?.waitMs() ?? NEVER_DUE;
   const rows = await store
     .select({
-      ...{ id, isActive, format, lastDeliveryAt, failingSince },
-      ...{ digestId, digestAt, batchDigestId },
+      id,
+      isActive,
+      format,
+      lastDeliveryAt,
+      failingSince,
+      digestId,
+      digestAt,
+      batchDigestId,
       isDigestOver: flag(isDigestOver(now)),
       leased: sql`(select count(*) from deliveries d
         where d.webhook_id = webhooks.id and d.lease is not null and d.due_at > ${now})`.mapWith(
@@ -213,7 +221,9 @@ function claim(deps: Deps, tx: Store, { id, most, now }: Claim) {
   // A delivery of a batch that was queued after digests were gathered belongs in a digest.
   const isSingle = or(eq(deliveries.ofBatch, false), isNotNull(resting));
   const oldest = selectEventIds(tx, and(isOfWebhook, lte(dueAt, now), isNull(lease), isSingle), {
-    ...{ most, by: sql`${dueAt}, event_id`, isClaim: true },
+    most,
+    by: sql`${dueAt}, event_id`,
+    isClaim: true,
   });
   return tx
     .update(deliveries)

@@ -230,7 +230,10 @@ export function toDelivery(row: DeliveryRecord): z.infer<typeof Delivery> {
 }
 
 const toContent = ({ link, previousStatus, count, isTest }: DeliveryContent) => ({
-  ...{ link, previous_status: previousStatus, count, test: isTest },
+  link,
+  previous_status: previousStatus,
+  count,
+  test: isTest,
 });
 
 export const toDeliveryOfAccount = (

@@ -170,8 +170,14 @@ async function openDigest(
     const data = JSON.stringify(empty);
     await tx.insert(events).values({ id, accountId, type: "digest", data, createdAt: now });
     await tx.insert(deliveries).values({
-      ...{ webhookId, eventId: id, type: "digest", status: "pending", createdAt: now },
-      ...{ attempts: 0, unplannedAttempts: 0, ofBatch: false },
+      webhookId,
+      eventId: id,
+      type: "digest",
+      status: "pending",
+      createdAt: now,
+      attempts: 0,
+      unplannedAttempts: 0,
+      ofBatch: false,
     });
   });
 }
@@ -213,8 +219,11 @@ async function gather(tx: Store, digest: Digest, now: number): Promise<number> {
   const gathered = await tx
     .update(deliveries)
     .set({
-      ...{ status: "digested", digestId: digest.id, completedAt: now },
-      ...{ nextAttemptAt: null, dueAt: null },
+      status: "digested",
+      digestId: digest.id,
+      completedAt: now,
+      nextAttemptAt: null,
+      dueAt: null,
     })
     .where(
       and(

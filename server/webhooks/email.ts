@@ -41,7 +41,9 @@ export function mailFor(
   const unsubscribeUrl = `${publicUrl}${mailPath(deps, "unsubscribe", link)}`;
   const content = { ...contentOf(message, recipient, publicUrl), unsubscribeUrl };
   return {
-    ...{ id, to: recipient.address, at: event.createdAt },
+    id,
+    to: recipient.address,
+    at: event.createdAt,
     kind: "alert",
     fromName: message.state ? `Stillup: ${message.state}` : "Stillup",
     ...(message.linkId && { thread: `link.${message.linkId}.${recipient.webhookId}` }),

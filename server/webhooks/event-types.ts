@@ -76,7 +76,10 @@ export type LinkNotes = z.output<typeof LinkNotes>;
 
 /** Of a link about which nothing is noted. */
 export const NO_NOTES: LinkNotes = {
-  ...{ title: null, tags: [], externalId: null, metadata: {} },
+  title: null,
+  tags: [],
+  externalId: null,
+  metadata: {},
   note: null,
   assignee: null,
   groupName: null,
@@ -88,11 +91,13 @@ const FoundOn = z.object({
   pages: z
     .array(
       z.object({
-        ...{ sourceId: z.uuid(), sourceName: z.string().meta({ example: "Docs" }) },
+        sourceId: z.uuid(),
+        sourceName: z.string().meta({ example: "Docs" }),
         pageUrl: z.string().meta({ example: "https://docs.example.org/setup" }),
         title: z.string().nullable().meta({ example: "Setup" }),
         text: z.string().nullable().meta({ example: "the manual" }),
-        ...{ line: z.int().nullable().meta({ example: 40 }), column: z.int().nullable() },
+        line: z.int().nullable().meta({ example: 40 }),
+        column: z.int().nullable(),
       }),
     )
     .meta({ description: "The first five." }),
@@ -350,13 +355,23 @@ export const EVENT_DEFINITIONS = {
         description:
           "Sent once for each batch: the first checks of links that were created together, or checks that were requested together. `checked + skipped = total`, and `active + dead + unknown = checked`; links that were deleted before their check are skipped.",
         example: {
-          ...{ total: 1000, checked: 998, active: 940, dead: 41, unknown: 17, skipped: 2 },
+          total: 1000,
+          checked: 998,
+          active: 940,
+          dead: 41,
+          unknown: 17,
+          skipped: 2,
           completedAt: "2026-01-01T00:07:12.000Z",
         },
       }),
     sample: (at) => ({
       batchId: newId(),
-      ...{ total: 3, checked: 3, active: 2, dead: 1, unknown: 0, skipped: 0 },
+      total: 3,
+      checked: 3,
+      active: 2,
+      dead: 1,
+      unknown: 0,
+      skipped: 0,
       startedAt: at,
       completedAt: at,
     }),
@@ -384,14 +399,21 @@ export const EVENT_DEFINITIONS = {
         trigger: z.enum(RUN_TRIGGERS).meta({ example: "scheduled" }),
         pages: z
           .object({
-            ...{ read: z.int(), unchanged: z.int(), gone: z.int() },
-            ...{ failed: z.int(), skipped: z.int() },
+            read: z.int(),
+            unchanged: z.int(),
+            gone: z.int(),
+            failed: z.int(),
+            skipped: z.int(),
           })
           .meta({ example: { read: 3, unchanged: 809, gone: 0, failed: 0, skipped: 0 } }),
         links: z
           .object({
-            ...{ new: z.int(), kept: z.int(), missing: z.int() },
-            ...{ retired: z.int(), returned: z.int(), refused: z.int() },
+            new: z.int(),
+            kept: z.int(),
+            missing: z.int(),
+            retired: z.int(),
+            returned: z.int(),
+            refused: z.int(),
           })
           .meta({
             example: { new: 3, kept: 2900, missing: 2, retired: 0, returned: 0, refused: 0 },
@@ -407,11 +429,19 @@ export const EVENT_DEFINITIONS = {
           "Sent after each run of a source, however it ended. Only a complete run takes links away.",
       }),
     sample: (at) => ({
-      ...{ sourceId: newId(), name: "Docs", kind: "sitemap" as const, runId: newId() },
-      ...{ status: "complete" as const, reason: null, trigger: "scheduled" as const },
+      sourceId: newId(),
+      name: "Docs",
+      kind: "sitemap" as const,
+      runId: newId(),
+      status: "complete" as const,
+      reason: null,
+      trigger: "scheduled" as const,
       pages: { read: 1, unchanged: 0, gone: 0, failed: 0, skipped: 0 },
       links: { new: 1, kept: 41, missing: 0, retired: 0, returned: 0, refused: 0 },
-      ...{ fragments: 0, startedAt: at, endedAt: at, nextRunAt: null },
+      fragments: 0,
+      startedAt: at,
+      endedAt: at,
+      nextRunAt: null,
     }),
     toText: ({ name, status, reason, links }) => ({
       title: status === "complete" ? `Read ${name}` : `${name}: ${status}`,
@@ -510,7 +540,9 @@ function sampleSummary(until: string): Summary {
   const link = { linkId: newId(), url: EXAMPLE_URL, reason: "http_404", since };
   const back = { ...link, linkId: newId(), deadForSeconds: 90_000 };
   return {
-    ...{ from: toIso(Date.parse(until) - 86_400_000), until, checks: 24 },
+    from: toIso(Date.parse(until) - 86_400_000),
+    until,
+    checks: 24,
     died: { total: 1, links: [link] },
     cameBack: { total: 1, links: [back] },
     stillDead: { total: 0, links: [] },
@@ -614,7 +646,8 @@ function foundLines({ url, foundOn }: Pick<StatusChange, "url"> & { foundOn?: Fo
   const more = foundOn.total - shown.length;
   return [
     ...shown.map(({ pageUrl, line }) => ({
-      ...{ text: "Found on", url: pageUrl },
+      text: "Found on",
+      url: pageUrl,
       rest: line === null ? null : `Line ${many(line)}.`,
     })),
     ...(more > 0 ? [`And in ${many(more)} more ${more === 1 ? "place" : "places"}.`] : []),

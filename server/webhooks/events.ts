@@ -104,7 +104,8 @@ async function readFoundOn(tx: Store, places: Map<number, number>): Promise<Map<
 function toFoundPage(cells: unknown[]): FoundOn["pages"][number] {
   const [, sourceId, sourceName, pageUrl, title, text, line, column] = cells;
   return {
-    ...{ sourceId: sourceId as string, sourceName: sourceName as string },
+    sourceId: sourceId as string,
+    sourceName: sourceName as string,
     pageUrl: pageUrl as string,
     title: title === null ? null : cut(title as string),
     text: text === null ? null : cut(text as string),

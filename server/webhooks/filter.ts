@@ -106,12 +106,19 @@ export const FilterBody = z
     for (const key of unknown) context.addIssue({ code: "custom", path: [key], message });
   })
   .transform(({ group_ids, services, reasons, tags, assignee }) => ({
-    ...{ group_ids, services, reasons, tags, assignee },
+    group_ids,
+    services,
+    reasons,
+    tags,
+    assignee,
   }))
   .meta({
     example: {
-      ...{ group_ids: ["none"], services: null, reasons: ["http_404", "soft404_*"] },
-      ...{ tags: ["docs"], assignee: null },
+      group_ids: ["none"],
+      services: null,
+      reasons: ["http_404", "soft404_*"],
+      tags: ["docs"],
+      assignee: null,
     },
   });
 export type FilterBody = { [K in keyof Filter]?: Filter[K] | undefined };

@@ -134,7 +134,8 @@ function teams(message: ChatMessage): Payload {
   const [first, ...more] = renderLink(message, TEAMS);
   const head = {
     ...textRun(first ? `${title}: ` : title),
-    ...{ weight: "bolder", color: TEAMS_COLORS[severity] },
+    weight: "bolder",
+    color: TEAMS_COLORS[severity],
   };
   const link = [first ? [head, first] : [head], ...more.map((each) => [each])];
   const card = {

@@ -30,7 +30,9 @@ export async function pause({ store }: Pick<Deps, "store">, webhookId: string): 
   await store
     .update(deliveries)
     .set({
-      ...{ nextAttemptAt: null, dueAt: null, resting: null },
+      nextAttemptAt: null,
+      dueAt: null,
+      resting: null,
       status: sql`case when resting is null or resting in ('pending', 'failed') then 'paused' else resting end`,
     })
     .where(

@@ -136,10 +136,14 @@ export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
 const newQueue = ({ isFailing, isMail }: DueWebhook, now: number): Queue => ({
   isMail,
   waiting: [],
-  ...{ running: 0, claimedAt: now, turn: 0 },
+  running: 0,
+  claimedAt: now,
+  turn: 0,
   paceMs: isFailing ? SLOW_MS + 1 : AHEAD_MS,
   isKnown: isFailing,
-  ...{ isDue: false, requested: 0, mayHaveMore: false },
+  isDue: false,
+  requested: 0,
+  mayHaveMore: false,
 });
 
 /** Returns the queue whose delivery is sent next, if there is a slot. */

@@ -76,7 +76,10 @@ const testEvent = (
   { type, data }: Sample,
   now: number,
 ): EventRow => ({
-  ...{ id: newIdAt(now), accountId, type, createdAt: now },
+  id: newIdAt(now),
+  accountId,
+  type,
+  createdAt: now,
   data: JSON.stringify({ ...data, test: true }),
 });
 
@@ -88,10 +91,16 @@ function deliveryOf(
 ): typeof deliveries.$inferInsert {
   const answer = outcome.kind === "answered" ? outcome : null;
   return {
-    ...{ webhookId, eventId, type, createdAt, completedAt: now, ofBatch: false },
+    webhookId,
+    eventId,
+    type,
+    createdAt,
+    completedAt: now,
+    ofBatch: false,
     status: isSuccess(outcome) ? "succeeded" : "exhausted",
     // Unplanned, since no schedule contains it.
-    ...{ attempts: 1, unplannedAttempts: 1 },
+    attempts: 1,
+    unplannedAttempts: 1,
     lastTrigger: "test",
     lastStartedAt: outcome.startedAt,
     lastDurationMs: outcome.durationMs,

@@ -71,7 +71,10 @@ async function sendMail({ mail: server, clock }: Deps, mail: Mail, signal?: Abor
   const ends = ({ refused: "delivery", no_recipient: "webhook" } as const)[sent.what as "refused"];
   return {
     ...({ ...times, kind: "answered", statusCode: sent.code, body: sent.reply } as const),
-    ...{ retryAfter: null, contentType: null, truncated: false, ends: ends ?? null },
+    retryAfter: null,
+    contentType: null,
+    truncated: false,
+    ends: ends ?? null,
   };
 }
 
@@ -100,7 +103,11 @@ async function post(
   if (exchange.kind === "response") {
     const { status: statusCode, headers, body, truncated } = exchange;
     return {
-      ...{ kind: "answered", startedAt, durationMs, statusCode, truncated },
+      kind: "answered",
+      startedAt,
+      durationMs,
+      statusCode,
+      truncated,
       retryAfter: headers.get("retry-after"),
       contentType: headers.get("content-type")?.slice(0, CONTENT_TYPE_LENGTH) ?? null,
       body: withoutUrl(toText(body), url),
@@ -157,7 +164,9 @@ export function messageFor(deps: Deps, webhook: Recipient, event: EventRow): Mes
   }
   const to = { url, webhookId, publicUrl: config.publicUrl, timeZone };
   return {
-    ...{ id, url, secrets: secretsAt(webhook, secrets, clock.now()) },
+    id,
+    url,
+    secrets: secretsAt(webhook, secrets, clock.now()),
     ...payloadFor(format, event, to),
   };
 }

@@ -67,8 +67,16 @@ async function sendDue(deps: Deps, webhook: WebhookRow): Promise<void> {
     const event = { id: newIdAt(now), type: "summary.ready", createdAt: now } as const;
     await tx.insert(events).values({ ...event, accountId, data: JSON.stringify(data) });
     await tx.insert(deliveries).values({
-      ...{ webhookId, eventId: event.id, type: event.type, status: "pending", createdAt: now },
-      ...{ attempts: 0, unplannedAttempts: 0, nextAttemptAt: now, dueAt: now, ofBatch: false },
+      webhookId,
+      eventId: event.id,
+      type: event.type,
+      status: "pending",
+      createdAt: now,
+      attempts: 0,
+      unplannedAttempts: 0,
+      nextAttemptAt: now,
+      dueAt: now,
+      ofBatch: false,
     });
     return true;
   });
@@ -132,7 +140,12 @@ export async function readSummary(
     countChecks(store, subject, { start_date: from, end_date: now }),
   ]);
   return fitting({
-    ...{ from: toIso(from), until: toIso(now), died, cameBack, stillDead, unknown },
+    from: toIso(from),
+    until: toIso(now),
+    died,
+    cameBack,
+    stillDead,
+    unknown,
     handled,
     checks: checks.active + checks.dead + checks.unknown,
   });
@@ -141,7 +154,10 @@ export async function readSummary(
 type Cells = [id: string, url: string, reason: string | null, at: number];
 
 const toLink = ([linkId, url, reason, at]: Cells): SummaryLink => ({
-  ...{ linkId, url, reason: reason ?? "", since: toIso(Number(at)) },
+  linkId,
+  url,
+  reason: reason ?? "",
+  since: toIso(Number(at)),
 });
 
 /** Links that died in the period, newest first, or that were dead before it, oldest first. */
@@ -255,7 +271,9 @@ async function readUnknown(scope: Scope): Promise<Summary["unknown"]> {
     total: rows.reduce((sum, [, total]) => sum + Number(total), 0),
     since: rows.reduce((sum, [, , since]) => sum + Number(since), 0),
     reasons: named.map(([reason, total], i) => ({
-      ...{ reason, total: Number(total), links: lists[i]!.map(toLink) },
+      reason,
+      total: Number(total),
+      links: lists[i]!.map(toLink),
     })),
   };
 }

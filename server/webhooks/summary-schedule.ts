@@ -52,8 +52,11 @@ export const ScheduleBody = z
   )
   .meta({
     example: {
-      ...{ frequency: "weekly", weekday: "monday", at: "08:00" },
-      ...{ time_zone: "Europe/Berlin", always: false },
+      frequency: "weekly",
+      weekday: "monday",
+      at: "08:00",
+      time_zone: "Europe/Berlin",
+      always: false,
     },
   });
 

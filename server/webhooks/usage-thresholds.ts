@@ -91,7 +91,9 @@ async function readUse(store: Store) {
       (select count(*) from webhooks w where w.account_id = accounts.id and w.deleted_at is null)
     from accounts where ${exists(subscriptions)}`);
   return rows.map(([no, id, tier, linkCount, keys, hooks]) => ({
-    ...{ no: Number(no), id, tier },
+    no: Number(no),
+    id,
+    tier,
     used: { links: Number(linkCount), keys: Number(keys), webhooks: Number(hooks) },
   }));
 }

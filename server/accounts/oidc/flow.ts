@@ -93,8 +93,11 @@ export async function finish(
     if (!(error instanceof SignInProblem)) throw error;
     const { problem, detail, facts } = error;
     log.warning("sign-in at the provider failed", {
-      ...{ problem, detail: detail.slice(0, 500), ...facts },
-      ...{ request: contextOf(request).requestId, address: visitor.address() },
+      problem,
+      detail: detail.slice(0, 500),
+      ...facts,
+      request: contextOf(request).requestId,
+      address: visitor.address(),
     });
     if (problem !== "expired") provider.noteFailure(error);
     deps.metrics.signInEnded("oidc", problem);

@@ -162,7 +162,10 @@ async function enter(unit: Unit, arrival: Arrival, user: UserRow): Promise<Signe
   await store.delete(sessions).where(eq(sessions.tokenHash, visitor.sessionHash ?? ""));
   const isKept = oidc.logout && idToken.length <= LONGEST_ID_TOKEN;
   const token = await createSession(store, user.id, now, {
-    ...{ userAgent: visitor.userAgent, failed, via: "oidc", endsAt: now + oidc.sessionMs },
+    userAgent: visitor.userAgent,
+    failed,
+    via: "oidc",
+    endsAt: now + oidc.sessionMs,
     idToken: isKept ? secrets.seal(idToken) : null,
   });
   return { token, user: current, failed };

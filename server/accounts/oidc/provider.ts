@@ -132,7 +132,10 @@ export function createProvider(
     async authorizationUrl({ state, nonce, verifier }, isProof) {
       const configuration = await known();
       const parameters = {
-        ...{ redirect_uri: settings.redirectUri, scope: settings.scopes, state, nonce },
+        redirect_uri: settings.redirectUri,
+        scope: settings.scopes,
+        state,
+        nonce,
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
         ...(isProof ? { prompt: "login", max_age: "60" } : wishesOf(settings)),
@@ -328,7 +331,8 @@ function problemOf(error: unknown, { issuer }: Oidc): SignInProblem {
   const { code, error: said, error_description: why, status } = chain[0] as Failed;
   const short = (text: unknown) => String(text).slice(0, LONGEST_FACT);
   const facts = {
-    ...{ code, ...(said && { provider_error: short(said) }) },
+    code,
+    ...(said && { provider_error: short(said) }),
     ...(why && { provider_says: short(why) }),
   };
   const answer = (problem: Problem) => new SignInProblem(problem, detail, facts);

@@ -121,13 +121,18 @@ export function oidcRoutes(deps: Deps, provider: Provider | null, guard: Guard) 
         const { roles } = settings;
         return {
           data: {
-            ...{ name: settings.name, issuer: settings.issuer, client_id: settings.clientId },
-            ...{ redirect_uri: settings.redirectUri, only: settings.only },
+            name: settings.name,
+            issuer: settings.issuer,
+            client_id: settings.clientId,
+            redirect_uri: settings.redirectUri,
+            only: settings.only,
             signs_up: settings.signUp,
             roles:
               roles &&
               (["admin", ...ROLES] as const).map((role) => ({
-                ...{ role, groups: roles[role] ?? [], people: people[role] },
+                role,
+                groups: roles[role] ?? [],
+                people: people[role],
               })),
             people: ROLES.reduce((sum, role) => sum + people[role], 0),
             sign_ins_of_week: signInsOfWeek,

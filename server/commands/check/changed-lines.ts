@@ -89,7 +89,13 @@ function* rangesIn(diff: string): Generator<[name: string, ranges: Range[]]> {
 }
 
 const ESCAPES: Record<string, string> = {
-  ...{ a: "\x07", b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" },
+  a: "\x07",
+  b: "\b",
+  t: "\t",
+  n: "\n",
+  v: "\v",
+  f: "\f",
+  r: "\r",
 };
 
 /** A name with quotes, backslashes or control characters, which Git writes as C does, also with `-z`. */

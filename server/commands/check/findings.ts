@@ -142,9 +142,14 @@ function addressOf(
 }
 
 const unreadableFile = (file: string, message: string): Finding => ({
-  ...{ url: file, status: "dead", reason: "unreadable", message },
+  url: file,
+  status: "dead",
+  reason: "unreadable",
+  message,
   places: [{ file, line: 1, column: 1, endColumn: 1, text: "", element: "link" }],
-  ...{ via: "document", service: null, conclusion: null },
+  via: "document",
+  service: null,
+  conclusion: null,
 });
 
 const CREDENTIALS = /^(https?:\/\/)[^/?#]*@/i;
@@ -167,8 +172,14 @@ export const withCredentials = (url: string, places: Place[]): Finding => ({
 });
 
 const badUrl = (url: string, place: Place): Finding => ({
-  ...{ url, status: "dead", reason: "bad_url", message: "The address is not a valid URL." },
-  ...{ places: [place], via: "document", service: null, conclusion: null },
+  url,
+  status: "dead",
+  reason: "bad_url",
+  message: "The address is not a valid URL.",
+  places: [place],
+  via: "document",
+  service: null,
+  conclusion: null,
 });
 
 export const findingOf = (
@@ -176,9 +187,14 @@ export const findingOf = (
   conclusion: Conclusion,
   { service, places }: { service: string; places: Place[] },
 ): Finding => ({
-  ...{ url, status: conclusion.status, reason: conclusion.reason },
+  url,
+  status: conclusion.status,
+  reason: conclusion.reason,
   message: messageOf(conclusion.reason, conclusion.statusCode, conclusion.cause),
-  ...{ places, via: "check", service, conclusion },
+  places,
+  via: "check",
+  service,
+  conclusion,
 });
 
 /** What the server has found. */
@@ -187,13 +203,25 @@ export const knownFinding = (
   { verdict, reason, message }: KnownVerdict,
   places: Place[],
 ): Finding => ({
-  ...{ url, status: verdict, reason, message, places },
-  ...{ via: "server", service: null, conclusion: null },
+  url,
+  status: verdict,
+  reason,
+  message,
+  places,
+  via: "server",
+  service: null,
+  conclusion: null,
 });
 
 export const cachedFinding = (url: string, places: Place[]): Finding => ({
-  ...{ url, status: "active", reason: "ok", message: "It was active when it was checked before." },
-  ...{ places, via: "cache", service: null, conclusion: null },
+  url,
+  status: "active",
+  reason: "ok",
+  message: "It was active when it was checked before.",
+  places,
+  via: "cache",
+  service: null,
+  conclusion: null,
 });
 
 /** The message of a finding where it stands. The lines of a notebook's file are not those that its readers see. */

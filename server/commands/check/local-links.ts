@@ -34,7 +34,8 @@ type Outcome = Pick<Finding, "status" | "reason" | "message">;
 const OUT = { kind: "outside" } as const;
 
 const OUTSIDE: Outcome = {
-  ...{ status: "unknown", reason: "outside_tree" },
+  status: "unknown",
+  reason: "outside_tree",
   message: "The link leads to what is not in the tree of documents.",
 };
 
@@ -142,7 +143,8 @@ export function createLocalCheck({
     }
     return rootsOf(site && within(site.folder), folder, {
       content: site?.content ?? null,
-      ...{ isSite, isKnown: options.root !== undefined },
+      isSite,
+      isKnown: options.root !== undefined,
     });
   }
 
@@ -229,8 +231,12 @@ export function createLocalCheck({
   }
 
   return async (link: LocalLink): Promise<Finding> => ({
-    ...{ url: link.url, ...(await outcomeOf(link)), places: [link.place] },
-    ...{ via: "disk", service: null, conclusion: null },
+    url: link.url,
+    ...(await outcomeOf(link)),
+    places: [link.place],
+    via: "disk",
+    service: null,
+    conclusion: null,
   });
 }
 

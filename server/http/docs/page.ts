@@ -66,7 +66,8 @@ function toMarkdown(document: Document): string {
   const { info, tags, paths, webhooks, components } = document;
   const places = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
-      ...{ path, operation },
+      path,
+      operation,
       method: method as Method,
     })),
   );

@@ -12,7 +12,8 @@ import { sized } from "../../../tests/long.ts";
 import { randomFrom } from "../../../tests/random.ts";
 import { until } from "../../../tests/until.ts";
 
-const LINKS = sized(20_000, 100_000);
+/** A plan of an account has 50,000. */
+const LINKS = sized(20_000, 45_000);
 const KILLS = sized(2, 10);
 
 let installed: Installed;

@@ -92,9 +92,15 @@ export async function publishLateDeaths(tx: Store, nos: number[], now: number): 
       at: now,
       about: { groupId, service, reason },
       data: {
-        ...{ ...rest, reason, linkId: id, groupId },
-        ...{ previousStatus: "active", currentStatus: "dead", late: true },
-        ...{ checkedAt: toIso(diedAt!), checkId: checkIdOf(id, diedAt!) },
+        ...rest,
+        reason,
+        linkId: id,
+        groupId,
+        previousStatus: "active",
+        currentStatus: "dead",
+        late: true,
+        checkedAt: toIso(diedAt!),
+        checkId: checkIdOf(id, diedAt!),
       },
     };
   });

@@ -52,7 +52,10 @@ async function withCounts(store: Store, rows: TagRow[]): Promise<CountedTag[]> {
   const { active, dead, unknown, subject } = linkCounts;
   const sums = await store.readPool
     .select({
-      ...{ subject, active: sumOf(active), dead: sumOf(dead), unknown: sumOf(unknown) },
+      subject,
+      active: sumOf(active),
+      dead: sumOf(dead),
+      unknown: sumOf(unknown),
       attention: sumOf(openDead),
     })
     .from(linkCounts)

@@ -37,7 +37,9 @@ function hostOf(setting: FoundSetting): string {
   const { host, headers, auth, user_agent, allow_http } = toHostSetting(setting);
   const { is_set: _, user, ...kind } = auth ?? { is_set: false, user: null };
   const fields = {
-    ...{ host, user_agent, headers: headers.map(({ name }) => ({ name })) },
+    host,
+    user_agent,
+    headers: headers.map(({ name }) => ({ name })),
     auth: auth && { ...kind, ...(user !== null && { user }) },
     allow_http: allow_http || null,
   };
@@ -55,12 +57,17 @@ const sourceOf =
     );
     const { value: _, ...credential } = openCredential(deps, source) ?? {};
     const fields = {
-      ...{ name, kind, url, settings: Object.fromEntries(own) },
+      name,
+      kind,
+      url,
+      settings: Object.fromEntries(own),
       credential: Object.fromEntries(
         Object.entries(credential).filter(([, value]) => value !== null),
       ),
-      ...{ group: groupId && (groups.get(groupId) ?? null), check_frequency: checkFrequency },
-      ...{ schedule: cron, time_zone: timeZone === "UTC" ? null : timeZone },
+      group: groupId && (groups.get(groupId) ?? null),
+      check_frequency: checkFrequency,
+      schedule: cron,
+      time_zone: timeZone === "UTC" ? null : timeZone,
       paused: source.isPaused || null,
     };
     return `  - ${fieldsOf(fields).join("\n    ")}\n`;

@@ -69,7 +69,10 @@ export async function hostsPlanOf(
 }
 
 const noneFor = (host: string) => ({
-  ...{ host, secrets: { headers: [], auth: null }, userAgent: null, allowHttp: false },
+  host,
+  secrets: { headers: [], auth: null },
+  userAgent: null,
+  allowHttp: false,
 });
 
 type Headers = NonNullable<HostSettingChange["headers"]>;

@@ -170,7 +170,10 @@ async function changesOf(
       const isMoved = (to === null ? null : groups.find(to)?.id) !== row.groupId;
       if (!isMoved && frequency === row.checkFrequency && fields.length === 0) continue;
       changes.push({
-        ...{ id: row.id, url: row.url, about: pinned(wanted), fields },
+        id: row.id,
+        url: row.url,
+        about: pinned(wanted),
+        fields,
         group: isMoved ? { from, to } : null,
         frequency:
           frequency === row.checkFrequency ? null : { from: row.checkFrequency, to: frequency },

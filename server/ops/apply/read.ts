@@ -96,7 +96,8 @@ const Links = z
     z.preprocess(
       (value) => (typeof value === "string" ? { url: value } : value),
       named({
-        ...{ url: text(2048), frequency: oneOf(FREQUENCIES).optional() },
+        url: text(2048),
+        frequency: oneOf(FREQUENCIES).optional(),
         ...DECLARED,
         check_schedule: Schedule,
       }),
@@ -147,7 +148,8 @@ const Host = named({
     )
     .nullable()
     .optional(),
-  ...{ user_agent, allow_http },
+  user_agent,
+  allow_http,
 });
 
 const Source = named({
@@ -260,7 +262,10 @@ function declarationOf(
 ): Omit<Declaration, "hosts" | "sources"> {
   const linksOf = (entries: LinkEntries, path: Path, group: string | null, usual?: Frequency) =>
     entries.map(({ url, frequency = usual, ...about }, i) => ({
-      ...{ url, frequency, group, about },
+      url,
+      frequency,
+      group,
+      about,
       line: lineOf([...path, i]),
     }));
   const inGroups = (groups ?? []).flatMap(({ name, frequency, links: own }, i) =>
@@ -268,7 +273,10 @@ function declarationOf(
   );
   return {
     groups: (groups ?? []).map(({ name, description, color, check_schedule }, i) => ({
-      ...{ name, description, color, check_schedule },
+      name,
+      description,
+      color,
+      check_schedule,
       line: lineOf(["groups", i, "name"]),
     })),
     links: inGroups.concat(linksOf(links ?? [], ["links"], null)),
@@ -277,7 +285,9 @@ function declarationOf(
 }
 
 const VARIABLES: Record<string, string> = {
-  ...{ value: "value_env", password: "password_env", token: "token_env" },
+  value: "value_env",
+  password: "password_env",
+  token: "token_env",
 };
 
 /** What the file has for a field of the API: the name of a variable in place of a secret. */
@@ -329,9 +339,17 @@ function wantedSource(
       () => `the value of ${variable}`,
     );
   return {
-    ...{ line, name, kind, url, group, change },
+    line,
+    name,
+    kind,
+    url,
+    group,
+    change,
     credential: credential && {
-      ...{ type: credential.type, name: credential.name, user: credential.user, value },
+      type: credential.type,
+      name: credential.name,
+      user: credential.user,
+      value,
     },
     variables: variable === undefined ? [] : [variable],
     lineOf: lineOfField(lineOf),
@@ -371,12 +389,14 @@ function wantedHost(
   const read = HostSettingChange.safeParse({
     ...rest,
     headers: headers?.map(({ name, value_env: variable }, i) => ({
-      ...{ name, value: readVariable(variable, ["headers", i, "value_env"]) },
+      name,
+      value: readVariable(variable, ["headers", i, "value_env"]),
     })),
     auth:
       auth?.type === "basic"
         ? {
-            ...{ type: auth.type, user: auth.user },
+            type: auth.type,
+            user: auth.user,
             password: readVariable(auth.password_env, ["auth", "password_env"]),
           }
         : auth && { type: auth.type, token: readVariable(auth.token_env, ["auth", "token_env"]) },
@@ -389,7 +409,9 @@ function wantedHost(
     });
   }
   return {
-    ...{ line, host, variables: [...new Set(variables.values())] },
+    line,
+    host,
+    variables: [...new Set(variables.values())],
     change: headers === null ? { ...read.data, headers: [] } : read.data,
     lineOf: lineOfField(lineOf),
   };

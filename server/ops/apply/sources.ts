@@ -119,9 +119,13 @@ function changeOf(
   const after = credential && withValue(credential, before);
   refuseCredential(deps, kind, target, after);
   const present = {
-    ...{ settings: known, credential: source?.credential ? (before ?? "unknown") : null },
-    ...{ group: source?.groupId, check_frequency: source?.checkFrequency },
-    ...{ schedule: source?.cron, time_zone: source?.timeZone ?? "UTC", paused: source?.isPaused },
+    settings: known,
+    credential: source?.credential ? (before ?? "unknown") : null,
+    group: source?.groupId,
+    check_frequency: source?.checkFrequency,
+    schedule: source?.cron,
+    time_zone: source?.timeZone ?? "UTC",
+    paused: source?.isPaused,
   };
   const wanted = { ...change, settings, credential: after };
   const groupId = group && (groups.find(group)?.id ?? group);
@@ -157,7 +161,11 @@ export async function carryOutSources(
     const { name, kind, url, change } = wanted;
     const input = NewSource.parse({
       ...change,
-      ...{ name, kind, url, credential, group_id: groupOf(wanted) },
+      name,
+      kind,
+      url,
+      credential,
+      group_id: groupOf(wanted),
     });
     failures.push(
       ...(await attempt(name, () =>

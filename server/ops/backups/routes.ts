@@ -81,7 +81,9 @@ export async function readBackups(deps: Deps): Promise<z.infer<typeof State>> {
   const { config, clock } = deps;
   const last = await readLast(deps);
   const items = listBackups(config).map(({ name, kind, bytes, madeAt }) => ({
-    ...{ name, kind, bytes },
+    name,
+    kind,
+    bytes,
     made_at: toIso(madeAt),
   }));
   return {

@@ -40,7 +40,11 @@ export async function readMail(deps: Deps): Promise<z.infer<typeof MailState>> {
     .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .where(isWaiting);
   return {
-    ...{ host, port, security, from, problem },
+    host,
+    port,
+    security,
+    from,
+    problem,
     last_success_at: toIsoOrNull(lastSuccessAt),
     last_reply: lastReply,
     rest_seconds: Math.ceil(restMs / 1000),

@@ -172,7 +172,9 @@ async function readSources({ store, clock }: Deps): Promise<Readings> {
     when failing_since is not null then 'failing' else 'well' end`;
   const rows = await store.readPool
     .select({
-      ...{ state, count: count(), places: sumOf(places) },
+      state,
+      count: count(),
+      places: sumOf(places),
       dueAt: sql<number | null>`min(case when ${lease} is null then ${dueAt} end)`,
       since: sql<number | null>`min(case when ${isPaused} = 0 then ${failingSince} end)`,
     })

@@ -50,7 +50,9 @@ export const Overview = z
   .object({
     /** By the status before a running check; `checking` counts these links again. */
     counts: z.object({
-      ...{ total: z.int(), ...byStatus, checking: z.int() },
+      total: z.int(),
+      ...byStatus,
+      checking: z.int(),
       attention: z
         .int()
         .meta({ description: "Dead, and neither acknowledged nor muted.", example: 2 }),

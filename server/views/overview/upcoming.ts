@@ -81,7 +81,8 @@ async function readExpiring(
     readPool.select({ total: count() }).from(certificates),
   ]);
   const items = rows.map((row) => ({
-    ...{ kind: "certificate" as const, ...row },
+    kind: "certificate" as const,
+    ...row,
     expiresAt: toIso(row.expiresAt),
   }));
   return { total: counted!.total, items };

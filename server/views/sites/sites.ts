@@ -125,11 +125,17 @@ async function describe(
     const top = dead.get(site) ?? unknown.get(site);
     const [host, its] = [hosts.get(site), links.get(site)];
     return {
-      ...{ site, hosts: host?.hosts ?? 0, links: row.links, active: row.active },
-      ...{ dead: deadLinks, unknown: row.unknown, open: deadLinks },
+      site,
+      hosts: host?.hosts ?? 0,
+      links: row.links,
+      active: row.active,
+      dead: deadLinks,
+      unknown: row.unknown,
+      open: deadLinks,
       top_reason: top ? { ...toReason(top), links: top.links } : null,
       days: toDays(days.get(site) ?? [], {
-        ...{ now: deadLinks, today },
+        now: deadLinks,
+        today,
         first: Math.floor((its?.createdAt ?? 0) / DAY_MS),
       }),
       response_ms: its?.responseMs ?? null,

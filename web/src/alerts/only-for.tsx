@@ -12,7 +12,11 @@ import { Menu } from "../ui/menu.tsx";
 export type Only = NonNullable<Alert["filter"]>;
 
 export const ANY: Only = {
-  ...{ group_ids: null, services: null, reasons: null, tags: null, assignee: null },
+  group_ids: null,
+  services: null,
+  reasons: null,
+  tags: null,
+  assignee: null,
 };
 
 const FAMILIES = [...new Set(REASONS.map((reason) => `${reason.split("_", 1)[0]}_*`))];

@@ -31,7 +31,10 @@ export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasio
 
 /** In the reader's own time zone. */
 export const usualSchedule = (): Schedule => ({
-  ...{ frequency: "weekly", weekday: "monday", at: "08:00", always: false },
+  frequency: "weekly",
+  weekday: "monday",
+  at: "08:00",
+  always: false,
   time_zone: ownTimeZone(),
 });
 

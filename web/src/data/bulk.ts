@@ -155,8 +155,16 @@ export function useBulkWork(onEnded: (work: Work) => void) {
 }
 
 const begun = (change: Change, target: Matching): Work => ({
-  ...{ change, target, state: "running", done: 0, unchanged: 0, failed: 0, reasons: new Map() },
-  ...{ error: null, before: null, key: newKey() },
+  change,
+  target,
+  state: "running",
+  done: 0,
+  unchanged: 0,
+  failed: 0,
+  reasons: new Map(),
+  error: null,
+  before: null,
+  key: newKey(),
 });
 
 async function workOff(

@@ -52,7 +52,10 @@ export function seenOf(link: LinkDetail): Seen | null {
 
 type Check = { status: Verdict; reason: string; message: string; checked_at: string };
 const asSeen = ({ status, reason, message, checked_at: checkedAt }: Check) => ({
-  ...{ status, reason, message, checkedAt },
+  status,
+  reason,
+  message,
+  checkedAt,
 });
 
 /** The status before a running check; unknown if there is none. */
@@ -107,7 +110,9 @@ const STAGE_LINES: Record<Stage, StageLine> = {
     const address = first.address ?? seen.evidence.address;
     const { dns_ms: ms } = seen.evidence;
     return {
-      ...{ kind: "ok", title: "DNS", at: "0 ms" },
+      kind: "ok",
+      title: "DNS",
+      at: "0 ms",
       took: ms !== null ? milliseconds(ms) : isFailed ? milliseconds(first.elapsed_ms) : undefined,
       text: isFailed ? failure(`${host}: `, first) : [address ? `${host} → ${address}` : host],
     };
@@ -133,7 +138,8 @@ const STAGE_LINES: Record<Stage, StageLine> = {
     return { kind: "ok", title: "Response", at, took: at, text: [...text, ...why] };
   },
   content: (_, first, isFailed) => ({
-    ...{ kind: "ok", title: "Content" },
+    kind: "ok",
+    title: "Content",
     text: isFailed || first.reason !== "ok" ? [wordsOf(first)] : [],
   }),
 };

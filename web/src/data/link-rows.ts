@@ -115,7 +115,11 @@ function stated(link: ListedLink, { status, reason, since }: LinkState): ListedL
 
 /** As far as a row needs it. */
 const lastOf = (status: Exclude<LinkStatus, "checking">, reason: string) => ({
-  ...{ status, reason, message: "", status_code: null, response_time_ms: null },
+  status,
+  reason,
+  message: "",
+  status_code: null,
+  response_time_ms: null,
   checked_at: new Date().toISOString(),
 });
 

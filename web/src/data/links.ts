@@ -71,7 +71,10 @@ export const listLinks = (filter: LinkFilter, page: number, perPage = PER_PAGE) 
   unwrap(
     api.links.get({
       query: asSent({
-        ...{ page, per_page: perPage, sort: filter.sort, include: "strip" },
+        page,
+        per_page: perPage,
+        sort: filter.sort,
+        include: "strip",
         ...conditionsOf(filter),
       }),
     }),

@@ -53,10 +53,14 @@ export const setUp = (answers: { token: string; email: string; password: string 
 export const subscribeToSummary = (email: string) =>
   complete(
     api.webhooks.post({
-      ...{ url: `mailto:${email}`, format: "email", events: ["summary.ready"] },
+      url: `mailto:${email}`,
+      format: "email",
+      events: ["summary.ready"],
       time_zone: ownTimeZone(),
       summary: {
-        ...{ frequency: "weekly", weekday: "monday", at: "08:00" },
+        frequency: "weekly",
+        weekday: "monday",
+        at: "08:00",
         time_zone: ownTimeZone(),
       },
     }),

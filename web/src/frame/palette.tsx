@@ -198,12 +198,15 @@ function usePages(): Command[] {
   const sections = useSettings();
   return [
     ...Object.values(PLACES).map((place) => ({
-      ...{ label: place.name, icon: place.icon, keys: `g ${place.key}` },
+      label: place.name,
+      icon: place.icon,
+      keys: `g ${place.key}`,
       onSelect: () => route(place.href),
     })),
     ...[...OWN_VIEWS, ...views.map((view) => ({ name: view.name, href: hrefOfView(view) }))].map(
       (view) => ({
-        ...{ label: view.name, icon: PLACES.links.icon },
+        label: view.name,
+        icon: PLACES.links.icon,
         onSelect: () => route(view.href),
       }),
     ),
@@ -246,22 +249,31 @@ function useFound(text: string) {
   const named = groups.data?.items.filter(({ name }) => isMatch(name, text)) ?? [];
   return {
     links: (links?.items ?? []).map(({ id, status, url }) => ({
-      ...{ id: `link-${id}`, label: url, link: { status, url } },
+      id: `link-${id}`,
+      label: url,
+      link: { status, url },
       onSelect: () => route(`/links/${id}`),
     })),
     places: [
       ...(sources?.items ?? []).map(({ id, name, counts }) => ({
-        ...{ id: `source-${id}`, label: name, icon: PLACES.sources.icon },
+        id: `source-${id}`,
+        label: name,
+        icon: PLACES.sources.icon,
         hint: counted(counts.links, "link"),
         onSelect: () => route(`/sources/${id}`),
       })),
       ...(sites?.items ?? []).map(({ site, links: count, dead }) => ({
-        ...{ id: `site-${site}`, label: site, icon: PLACES.sites.icon },
+        id: `site-${site}`,
+        label: site,
+        icon: PLACES.sites.icon,
         hint: dead > 0 ? `${counted(count, "link")}, ${dead} dead` : counted(count, "link"),
         onSelect: () => route(`/links?site=${encodeURIComponent(site)}`),
       })),
       ...named.slice(0, MOST_FOUND).map(({ id, name, color, link_count }) => ({
-        ...{ id: `group-${id}`, label: name, color, hint: counted(link_count, "link") },
+        id: `group-${id}`,
+        label: name,
+        color,
+        hint: counted(link_count, "link"),
         onSelect: () => route(`/links?group_id=${id}`),
       })),
     ],

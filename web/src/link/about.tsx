@@ -216,7 +216,8 @@ function Group({ link }: { link: LinkDetail }) {
           value={link.group_id ?? NO_GROUP}
           options={[
             ...groups.map(({ id, name: label, color }) => ({
-              ...{ value: id, label },
+              value: id,
+              label,
               mark: <Square color={color} />,
             })),
             { value: NO_GROUP, label: "No group" },

@@ -166,9 +166,13 @@ function CheckRow({ check, link }: { check: Check; link: LinkDetail }) {
 }
 
 const asSeen = (check: Check, evidence: Seen["evidence"], url: string): Seen => ({
-  ...{ url, evidence },
-  ...{ status: check.status, reason: check.reason, message: check.message },
-  ...{ statusCode: check.status_code, checkedAt: check.checked_at },
+  url,
+  evidence,
+  status: check.status,
+  reason: check.reason,
+  message: check.message,
+  statusCode: check.status_code,
+  checkedAt: check.checked_at,
 });
 
 type StatesProps = { query: ReturnType<typeof useRuns> };

@@ -194,8 +194,15 @@ function Deeds({ link }: { link: LinkDetail }) {
   const tag = unlessOff(press("tags"));
   useKeys(
     {
-      ...{ r: start, v: move, "#": remove, e: handle, o: override, u: replaceUrl },
-      ...{ s: press("mute"), i: assign, t: tag },
+      r: start,
+      v: move,
+      "#": remove,
+      e: handle,
+      o: override,
+      u: replaceUrl,
+      s: press("mute"),
+      i: assign,
+      t: tag,
     },
     canWrite,
   );

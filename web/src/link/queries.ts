@@ -31,7 +31,8 @@ export const useChecks = (part: Part, { started_at: from, ended_at: end }: Run) 
       unwrap(
         api.links({ id: part.id }).history.get({
           query: asSent({
-            ...{ page, per_page: CHECKS_PER_PAGE },
+            page,
+            per_page: CHECKS_PER_PAGE,
             ...(from && { start_date: from }),
             // The next run begins at the end of this one.
             ...(end && { end_date: new Date(Date.parse(end) - 1).toISOString() }),

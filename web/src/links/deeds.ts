@@ -184,8 +184,15 @@ function useListKeys(
     {
       x: () => deeds.pick(current, false),
       "Shift+x": () => deeds.pick(current, true),
-      ...{ r: check, v: move, "#": remove, e: acknowledge, s: choose("mute") },
-      ...{ i: choose("assign"), t: choose("tags"), o: override, u: replaceUrl },
+      r: check,
+      v: move,
+      "#": remove,
+      e: acknowledge,
+      s: choose("mute"),
+      i: choose("assign"),
+      t: choose("tags"),
+      o: override,
+      u: replaceUrl,
     },
     isOn,
   );
@@ -203,7 +210,10 @@ function useListKeys(
               ["Tags", Tags, "t", "tags"],
             ] as const
           ).map(([label, icon, keys, what]) => ({
-            ...{ label, icon, keys, ...about },
+            label,
+            icon,
+            keys,
+            ...about,
             onSelect: choose(what),
           })),
           { label: "Move to a group", icon: FolderInput, keys: "v", onSelect: move, ...about },

@@ -52,7 +52,16 @@ export default function LinksPage() {
   const canWrite = useCanWrite();
   const [asked, ask] = useState<Asked | null>(null);
   const { deeds, actions } = useDeeds({
-    ...{ list, rows, current, selection, select, isPeeking, setPeeking, note, canWrite, ask },
+    list,
+    rows,
+    current,
+    selection,
+    select,
+    isPeeking,
+    setPeeking,
+    note,
+    canWrite,
+    ask,
     onClear: () => isNarrowed(filter) && change(cleared(filter)),
   });
   // Closing returns the focus to the row first.

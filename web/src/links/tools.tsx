@@ -151,7 +151,9 @@ function SaveView({ filter }: { filter: LinkFilter }) {
   if (!canWrite || isKnown) return null;
   const send = (form: FormData) =>
     saveView({
-      ...{ name: String(form.get("name")), filter: savedFilterOf(filter), sort: filter.sort },
+      name: String(form.get("name")),
+      filter: savedFilterOf(filter),
+      sort: filter.sort,
       is_shared: form.has("is_shared"),
     });
   return (
@@ -216,7 +218,9 @@ function useOptions(text: string): PickOption<string>[] {
   const tags = useTags(isIdle);
   const { data: sources = [] } = useSources(isIdle);
   const option = (part: string, hint: string) => (value: string, label: string) => ({
-    ...{ value: `${part}:${value}`, label, hint },
+    value: `${part}:${value}`,
+    label,
+    hint,
   });
   const group = option("group", "Group");
   const parts: PickOption<string>[][] = [

@@ -177,7 +177,9 @@ const groupPlaces = (groups: Overview["groups"]["items"]): Place[] =>
   groups
     .map(({ id, name, active, dead, unknown }) => ({
       href: hrefOf("/links", { status: "dead", group_id: id }),
-      ...{ name, dead, links: active + dead + unknown },
+      name,
+      dead,
+      links: active + dead + unknown,
     }))
     .filter(({ dead }) => dead > 0)
     .sort((a, b) => b.dead - a.dead)
@@ -187,7 +189,9 @@ type Site = { site: string; dead: number; links: number };
 
 const sitePlace = ({ site, dead, links }: Site): Place => ({
   href: hrefOf("/links", { status: "dead", site }),
-  ...{ name: site, dead, links },
+  name: site,
+  dead,
+  links,
 });
 
 function PlaceBars({ places }: { places: Place[] }) {

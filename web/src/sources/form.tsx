@@ -165,7 +165,8 @@ function Details({ known: first, onBack, onClose }: DetailsProps) {
   const send = async (form: FormData) => {
     const created = await createSource({
       ...inputIn(form, kind),
-      ...{ kind, ...(kind !== "push" && { url }) },
+      kind,
+      ...(kind !== "push" && { url }),
     });
     made.current = created.id;
   };

@@ -12,15 +12,21 @@ export type Setting = { name: string; label: string; hint?: string } & (
 );
 
 const EXCLUDE: Setting = {
-  ...{ name: "exclude", as: "lines", label: "Leave out" },
+  name: "exclude",
+  as: "lines",
+  label: "Leave out",
   hint: "Paths, one per line, such as /archive/ or /*.pdf$.",
 };
 const INCLUDE: Setting = {
-  ...{ name: "include", as: "lines", label: "Include only" },
+  name: "include",
+  as: "lines",
+  label: "Include only",
   hint: "Paths, one per line. Empty for all.",
 };
 const ELEMENTS: Setting = {
-  ...{ name: "elements", as: "words", label: "Elements" },
+  name: "elements",
+  as: "words",
+  label: "Elements",
   first: ["links", "images", "media", "frames"],
   hint: "Any of links, images, media, frames, scripts, styles and metadata, with commas.",
 };
@@ -55,7 +61,9 @@ export const KINDS: Record<SourceKind, Kind> = {
     settings: [
       [
         {
-          ...{ name: "scope", as: "choice", label: "Pages" },
+          name: "scope",
+          as: "choice",
+          label: "Pages",
           options: [
             { value: "path", label: "This folder and below" },
             { value: "host", label: "The whole host" },
@@ -66,17 +74,17 @@ export const KINDS: Record<SourceKind, Kind> = {
       ],
       [
         {
-          ...{
-            name: "depth",
-            as: "number",
-            first: 20,
-            least: 0,
-            label: "Clicks from the first page",
-          },
+          name: "depth",
+          as: "number",
+          first: 20,
+          least: 0,
+          label: "Clicks from the first page",
           hint: "0 reads the first page and those of sitemaps.",
         },
         {
-          ...{ name: "sitemaps", as: "choice", label: "Sitemaps" },
+          name: "sitemaps",
+          as: "choice",
+          label: "Sitemaps",
           options: [
             { value: "true", label: "Read them too" },
             { value: "only", label: "Only their pages" },
@@ -86,7 +94,9 @@ export const KINDS: Record<SourceKind, Kind> = {
       ],
       [INCLUDE, EXCLUDE],
       {
-        ...{ name: "watch", as: "choice", label: "Watch" },
+        name: "watch",
+        as: "choice",
+        label: "Watch",
         hint: "Internal pages that do not answer are always watched.",
         options: [
           { value: "external", label: "External links" },
@@ -115,7 +125,11 @@ export const KINDS: Record<SourceKind, Kind> = {
       { name: "content", as: "check", first: true, label: "Links inside items too" },
       { name: "follow", as: "check", first: false, label: "Read the feeds of an OPML list" },
       {
-        ...{ name: "keep_days", as: "number", first: 0, least: 0, label: "Days to keep links" },
+        name: "keep_days",
+        as: "number",
+        first: 0,
+        least: 0,
+        label: "Days to keep links",
         hint: "After they were last in the feed. 0 keeps them for good.",
       },
     ],
@@ -126,7 +140,9 @@ export const KINDS: Record<SourceKind, Kind> = {
     page: "document",
     settings: [
       {
-        ...{ name: "format", as: "choice", label: "Format" },
+        name: "format",
+        as: "choice",
+        label: "Format",
         options: [
           { value: "", label: "As the file says" },
           { value: "text", label: "Text" },
@@ -153,7 +169,9 @@ export const KINDS: Record<SourceKind, Kind> = {
       [
         { name: "ref", as: "text", label: "Branch or tag", placeholder: "The default branch" },
         {
-          ...{ name: "base_url", as: "text", label: "Published at" },
+          name: "base_url",
+          as: "text",
+          label: "Published at",
           placeholder: "https://docs.example.org/",
         },
       ],
@@ -188,7 +206,10 @@ export const KINDS: Record<SourceKind, Kind> = {
     credential: "basic",
     settings: [
       {
-        ...{ name: "types", as: "words", first: ["posts", "pages"], label: "Types" },
+        name: "types",
+        as: "words",
+        first: ["posts", "pages"],
+        label: "Types",
         hint: "As its API calls them, with commas.",
       },
       ELEMENTS,

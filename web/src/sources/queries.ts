@@ -76,7 +76,9 @@ export const useSourcePages = (source: Source, which: Which, search: string) =>
       unwrap(
         api.sources({ id: source.id }).pages.get({
           query: asSent({
-            ...{ page, per_page: PAGES_PER_PAGE, ...CONDITIONS[which] },
+            page,
+            per_page: PAGES_PER_PAGE,
+            ...CONDITIONS[which],
             ...(search && { search }),
           }),
         }),

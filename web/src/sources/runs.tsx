@@ -41,8 +41,13 @@ export function Runs({ source }: { source: Source }) {
 }
 
 const SHAPES: Record<Run["status"], Shape> = {
-  ...{ queued: "waiting", reading: "checking", settling: "checking" },
-  ...{ complete: "active", incomplete: "unknown", failed: "dead", cancelled: "muted" },
+  queued: "waiting",
+  reading: "checking",
+  settling: "checking",
+  complete: "active",
+  incomplete: "unknown",
+  failed: "dead",
+  cancelled: "muted",
 };
 
 const RunLine = ({ run, source }: { run: Run; source: Source }) => {

@@ -40,7 +40,8 @@ async function idsOf(filter: object): Promise<string[]> {
   for (let page = 1; page <= MOST_NAMED / PER_PAGE; page++) {
     const query = asSent<{ page: number; per_page: number }>({
       ...filter,
-      ...{ page, per_page: PER_PAGE },
+      page,
+      per_page: PER_PAGE,
     });
     const { items, pagination } = await unwrap(api.links.get({ query }));
     ids.push(...items.map(({ id }) => id));

@@ -105,9 +105,11 @@ const HANDLED = ["acknowledged", "muted", "reopened", "override_set"];
 
 /** What of a decision another one replaces, by its entries in the timeline. Tags of two people are both kept. */
 const KINDS = {
-  ...{ handling: HANDLED, muted_until: HANDLED },
+  handling: HANDLED,
+  muted_until: HANDLED,
   overridden_until: ["override_set", "override_ended"],
-  ...{ assignee: ["assigned"], url: ["url_changed"] },
+  assignee: ["assigned"],
+  url: ["url_changed"],
 };
 const FIELDS = Object.keys(KINDS) as (keyof typeof KINDS)[];
 

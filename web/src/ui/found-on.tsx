@@ -76,6 +76,11 @@ export const placeText = ({ text, line, element }: Occurrence): string =>
 
 /** What is said of an element without a text. */
 const ELEMENT_WORDS: Record<string, string | undefined> = {
-  ...{ area: "image map", image: "image", media: "audio or video", frame: "frame" },
-  ...{ script: "script", style: "style sheet", metadata: "metadata" },
+  area: "image map",
+  image: "image",
+  media: "audio or video",
+  frame: "frame",
+  script: "script",
+  style: "style sheet",
+  metadata: "metadata",
 };

@@ -48,7 +48,8 @@ function ofPlace(place: Place, finding: Finding, unknownIs: string): Case {
   if (place.isKnown) return { suite: file, status: "active", text: `<testcase ${names}/>` };
   const message = messageAt(finding, place);
   return {
-    ...{ suite: file, status: finding.status },
+    suite: file,
+    status: finding.status,
     text: caseOf(names, { ...finding, message }, unknownIs),
   };
 }

@@ -79,7 +79,9 @@ function docsOf({ GITHUB_SERVER_URL: server, GITHUB_ACTION_REPOSITORY: name }: R
 const resultAt = (row: Row) => {
   const { finding, place, name } = row;
   return {
-    ...{ finding, isKnown: place.isKnown, message: messageAt(finding, place) },
+    finding,
+    isKnown: place.isKnown,
+    message: messageAt(finding, place),
     ...whereOf(row, place, name),
   };
 };
@@ -104,5 +106,8 @@ const whereOf = (row: Row, place: Row["place"], name: string) => ({
 });
 
 const resultOf = (finding: Finding) => ({
-  ...{ finding, isKnown: undefined, message: finding.message, locations: [] },
+  finding,
+  isKnown: undefined,
+  message: finding.message,
+  locations: [],
 });

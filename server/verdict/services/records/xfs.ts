@@ -39,7 +39,10 @@ const host = ({
   const file: Kind = { kind: "file", path, ...(ask && { ask }), page: pageWith(rules) };
   const short: Kind = { kind: "short", path: SHORT, page: pageWith(rules?.map(whereItLeads)) };
   return {
-    ...{ id, name, hosts, confidence },
+    id,
+    name,
+    hosts,
+    confidence,
     kinds: [
       ...(main ? [{ ...file, host: main.host }] : []),
       main ? { ...file, page: { ...pageWith(rules), url: main.url } } : file,
