@@ -191,6 +191,7 @@ onDashboard("Signing in", (dashboard) => {
     await field.press("Enter");
     await page.getByText("The code is wrong or was used already.").waitFor();
     expect(await card.boundingBox()).toEqual(before);
+    await page.waitForFunction(isToBeReplaced);
     await page.keyboard.type(code());
     await page.keyboard.press("Enter");
 
@@ -320,3 +321,10 @@ const askForMore = (page: Page) =>
 
 const isSigningIn = (response: Response) =>
   response.url().endsWith("api/session") && response.request().method() === "POST";
+
+/** Whether the next key replaces what the field in focus has. */
+function isToBeReplaced() {
+  const { activeElement: field } = document;
+  if (!(field instanceof HTMLInputElement)) return false;
+  return field.selectionStart === 0 && field.selectionEnd === field.value.length;
+}

@@ -161,6 +161,12 @@ onDashboard("The first page", (dashboard) => {
   });
 });
 
+/** Whether the sheet has it among its links: what was given comes to it after it opens. */
+const hasText = (text: string) =>
+  document
+    .querySelector<HTMLTextAreaElement>("dialog textarea, [role=dialog] textarea")
+    ?.value.includes(text);
+
 /** Takes them or a file to Add. */
 async function askForLinks(page: Page) {
   await page.reload();
@@ -171,7 +177,7 @@ async function askForLinks(page: Page) {
 
   const add = page.getByRole("dialog");
   await add.waitFor();
-  expect(await add.locator("textarea").inputValue()).toContain("https://example.org/a");
+  await page.waitForFunction(hasText, "https://example.org/a");
   await add.locator("textarea").fill("");
   await page.keyboard.press("Escape");
   await add.waitFor({ state: "detached" });
