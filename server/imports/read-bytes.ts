@@ -16,6 +16,8 @@ export type BytesOptions = {
   name: string;
   /** Reads what is in no Unicode encoding as Windows-1252, and is given remarks about the encoding. Refused without it. */
   onRemark?: (remark: string) => void;
+  /** Called with each piece of what a compressed list unpacks to. May throw. */
+  onUnpacked?: (piece: Uint8Array) => void;
 };
 
 /**
@@ -59,7 +61,7 @@ export async function* partsOf(
 async function* textOf(source: Bytes, options: BytesOptions): AsyncGenerator<string> {
   const packed = await peek(source);
   const isPacked = isGzip(packed.first);
-  const plain = isPacked ? await peek(unpacked(options.name, packed.all)) : packed;
+  const plain = isPacked ? await peek(unpacked(options, packed.all)) : packed;
   const encoding = encodingOf(options.name, plain.first);
   if (encoding === "utf-8") return yield* utf8Of(plain.all, options);
   options.onRemark?.("The file is in UTF-16. It was read as such.");
@@ -119,13 +121,24 @@ async function peek(source: Bytes): Promise<{ first: Uint8Array; all: Bytes }> {
   return { first, all: all() };
 }
 
-async function* unpacked(name: string, packed: Bytes): AsyncGenerator<Uint8Array> {
+async function* unpacked(
+  { name, onUnpacked }: BytesOptions,
+  packed: Bytes,
+): AsyncGenerator<Uint8Array> {
   const out = new PassThrough();
   pipeline(Readable.from(packed), createGunzip(), out, () => {});
+  const pieces = (out as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   try {
-    yield* out as AsyncIterable<Uint8Array>;
-  } catch {
-    throw new Unreadable(`${name} is a damaged gzip file. Unpack it first.`);
+    for (;;) {
+      const { done, value } = await pieces.next().catch(() => {
+        throw new Unreadable(`${name} is a damaged gzip file. Unpack it first.`);
+      });
+      if (done) return;
+      onUnpacked?.(value);
+      yield value;
+    }
+  } finally {
+    out.destroy();
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { gzipSync } from "node:zlib";
 import { type Asker, onServer, type Parsed } from "../../../tests/harness.ts";
 import { housekeeping } from "../../app/housekeeping.ts";
 import { claim } from "./items.ts";
@@ -178,6 +179,10 @@ onServer("An import", (server, { test, testOnBoth }) => {
     expect((await problem("x", "?format=nothing"))[0]).toBe(400);
     const large = new Uint8Array(50 * 1024 * 1024 + 1).fill(0x20);
     expect((await problem(large))[0]).toBe(413);
+    expect(await problem(gzipSync(large), "?format=json")).toEqual([
+      413,
+      "A list can have at most 50 MiB, also unpacked. Split it into several.",
+    ]);
     expect((await me.get(IMPORTS)).body.data.items).toEqual([]);
   });
 

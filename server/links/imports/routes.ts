@@ -98,7 +98,7 @@ export const importRoutes = (deps: Deps) => {
           operationId: "createImport",
           summary: "Upload a list of links and preview it",
           description:
-            "The body is the list itself, up to 50 MiB. Nothing is added: once the import is `ready`, its items say what would become of each row, and `POST /api/v1/imports/{id}/start` adds the new ones. A list of up to 1,000 rows is `ready` in the reply. A list that is not started is forgotten after a day.",
+            "The body is the list itself, up to 50 MiB, also unpacked. Nothing is added: once the import is `ready`, its items say what would become of each row, and `POST /api/v1/imports/{id}/start` adds the new ones. A list of up to 1,000 rows is `ready` in the reply. A list that is not started is forgotten after a day.",
         },
       },
     )

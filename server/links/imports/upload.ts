@@ -12,7 +12,7 @@ import { countsOf, type ShownImport, totalOf } from "./items.ts";
 import type { ImportQuery } from "./model.ts";
 import { PART } from "./part.ts";
 
-/** The limit of the bytes of a list. */
+/** The limit of the bytes of a list, compressed or not: a thousandth of them may unpack to as much. */
 export const UPLOAD_LIMIT = 50 * 1024 * 1024;
 const MOST_ITEMS = 1_000_000;
 /** Read between two pauses: a few milliseconds of work. */
@@ -50,6 +50,7 @@ async function take(deps: Deps, caller: Caller, { body, query, claim }: Upload) 
   const options = {
     name: name ? `“${name}”` : "The list",
     onRemark: (remark: string) => notes.push(remark),
+    onUnpacked: createLimit(),
   };
   const text = await openList(bytes, options).catch(refuse);
   const format = query.format ?? recognise(text.head);
@@ -108,10 +109,9 @@ async function* limited(
   body: ReadableStream<Uint8Array> | null,
   onPiece: (piece: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
-  let size = 0;
+  const count = createLimit();
   for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > UPLOAD_LIMIT) throw tooLarge();
+    count(chunk);
     onPiece(chunk);
     for (let at = 0; at < chunk.length; at += STRIDE) {
       if (at > 0) await yieldToEventLoop();
@@ -120,8 +120,15 @@ async function* limited(
   }
 }
 
-const tooLarge = () =>
-  new AppError(
-    "PAYLOAD_TOO_LARGE",
-    `A list can have at most ${UPLOAD_LIMIT / 1024 / 1024} MiB. Split it into several.`,
-  );
+/** @returns a function that counts pieces. @throws PAYLOAD_TOO_LARGE, from that function */
+function createLimit(): (piece: Uint8Array) => void {
+  let size = 0;
+  return ({ length }) => {
+    size += length;
+    if (size <= UPLOAD_LIMIT) return;
+    throw new AppError(
+      "PAYLOAD_TOO_LARGE",
+      `A list can have at most ${UPLOAD_LIMIT / 1024 / 1024} MiB, also unpacked. Split it into several.`,
+    );
+  };
+}
