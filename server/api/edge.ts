@@ -157,10 +157,17 @@ export function edge(deps: Deps) {
       path: Path,
       verb: (unit: Unit, asked: Asked<Path, Schema, Body>) => Promise<Result>,
       about: About<Schema, Body> & Creating<Reply, Result>,
-    ) => create(path, inChange(verb), about),
-
-    /** A POST that makes a record with more to do than in the database: see `postInSteps`. */
-    createInSteps: create,
+    ) => {
+      const { reply, toReply, isSecret, locationOf, ...rest } = about;
+      return route("POST", path, { ...rest, replies: { 201: data(reply) } }, async (context) => {
+        const kind = { codeOf: () => 201, reply, toReply, isSecret, locationOf };
+        const stored = await storing(kind, context.request);
+        const asked = askedOf<Path, Schema, Body>(context);
+        const result = await inChange(verb)(deps, asked, stored.save);
+        context.set.headers.location = locationOf(result);
+        return status(201, stored.replyOf(result));
+      });
+    },
 
     /** A POST that makes what it can of a list, and reports the rest: 201 if it made something. */
     createSome: <Path extends string, Body extends Schema, Reply extends Schema, Result>(
@@ -231,21 +238,6 @@ export function edge(deps: Deps) {
     });
   }
 
-  function create<Path extends string, Body extends Schema, Reply extends Schema, Result>(
-    path: Path,
-    verb: InSteps<Asked<Path, Schema, Body>, Result>,
-    about: About<Schema, Body> & Creating<Reply, Result>,
-  ) {
-    const { reply, toReply, isSecret, locationOf, ...rest } = about;
-    return route("POST", path, { ...rest, replies: { 201: data(reply) } }, async (context) => {
-      const kind = { codeOf: () => 201, reply, toReply, isSecret, locationOf };
-      const stored = await storing(kind, context.request);
-      const result = await verb(deps, askedOf<Path, Schema, Body>(context), stored.save);
-      context.set.headers.location = locationOf(result);
-      return status(201, stored.replyOf(result));
-    });
-  }
-
   function changeInSteps<
     Path extends string,
     Query extends Schema,
@@ -274,7 +266,7 @@ export function edge(deps: Deps) {
     });
   }
 
-  /** Claims the idempotency key of a request. `save` stores the reply with it; `replyOf` is made once for both. */
+  /** Claims the idempotency key of a request. What `save` stores with it is what `replyOf` gives. */
   async function storing<Reply extends Schema, Result>(
     {
       codeOf,
@@ -289,16 +281,18 @@ export function edge(deps: Deps) {
     request: Request,
   ) {
     const claim = await claimKey(deps, request);
+    let saved: { data: z.output<Reply> } | undefined;
     const save: SaveReply<Result> = async (tx, result) => {
       if (!claim) return;
+      saved = inData(replying, result);
       await storeReply(tx, claim, {
         status: codeOf(result),
-        body: isSecret ? null : JSON.stringify(inData(replying, result)),
+        body: isSecret ? null : JSON.stringify(saved),
         location: locationOf?.(result),
         resourceId: isSecret ? (result as { id: string }).id : null,
       });
     };
-    return { save, replyOf: (result: Result) => inData(replying, result) };
+    return { save, replyOf: (result: Result) => saved ?? inData(replying, result) };
   }
 }
 

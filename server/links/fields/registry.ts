@@ -59,11 +59,8 @@ export const FIELDS = ALL as unknown as readonly AnyField[];
 export const LISTED = FIELDS.filter(({ isListed }) => isListed);
 
 /** Puts together what fields have under a name. Those that are listed twice have their first place. */
-const together = (
-  key: keyof AnyField,
-  fields: readonly (Each | AnyField)[],
-  // biome-ignore lint/suspicious/noExplicitAny: the constants below give their types
-): any => Object.assign({}, ...fields.map((each) => each[key]));
+const together = <Together>(key: keyof AnyField, fields: readonly (Each | AnyField)[]): Together =>
+  Object.assign({}, ...fields.map((each) => each[key]));
 
 const ALONE = FIELDS.filter(({ isListed }) => !isListed);
 

@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { type Asker, onServer, type Parsed } from "../../../tests/harness.ts";
+import { operatorOf } from "../../accounts/users.ts";
 import { housekeeping } from "../../app/housekeeping.ts";
+import { beginImport, endReading } from "./imports.ts";
 import { claim } from "./items.ts";
 import { runImports, takeStep } from "./steps.ts";
 
@@ -184,6 +186,44 @@ onServer("An import", (server, { test, testOnBoth }) => {
       "A list can have at most 50 MiB, also unpacked. Split it into several.",
     ]);
     expect((await me.get(IMPORTS)).body.data.items).toEqual([]);
+  });
+
+  test("that arrives slowly holds up no other account", async () => {
+    const [slow, other] = [await server().account(), await server().account()];
+    const ends: (() => void)[] = [];
+    const body = () =>
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode("https://example.org/a\n"));
+          ends.push(() => controller.close());
+        },
+      });
+    const headers = { authorization: `Bearer ${slow.key}` };
+    const uploads = Array.from({ length: 6 }, () =>
+      fetch(server().url + IMPORTS, { method: "POST", headers, body: body() }),
+    );
+
+    expect((await upload(other, "https://example.org/b")).status).toBe(201);
+    for (const end of ends) end();
+    expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual(Array(6).fill(201));
+  });
+
+  test("that is forgotten while it is read is not previewed", async () => {
+    const { deps } = server();
+    const me = await server().account();
+    const caller = await operatorOf(deps, me.accountId);
+    const options = { group: null, frequency: null, overrides: false, usesGroups: true };
+    const { row } = await beginImport(deps, caller, {
+      name: null,
+      format: "text",
+      options: { ...options, updates: false, withState: false },
+    });
+    for (let n = 0; n < 20; n++) await upload(me, `https://example.org/${n}`);
+
+    const ended = await endReading(deps, row, caller).catch(({ details }) => details.reason);
+    expect(ended).toBe("too_many_imports");
+    await run();
+    expect((await me.get(IMPORTS)).body.data.pagination.total).toBe(20);
   });
 
   test("that is uploaded again with its key is the same, and a key is for one list", async () => {

@@ -100,7 +100,10 @@ async function addPartOf({ store, clock }: Deps, row: Claimed, part: ListPart): 
   await yieldToEventLoop();
 }
 
-/** Ends the reading of a list. It is previewed from now on, a short one at once. */
+/**
+ * Ends the reading of a list. It is previewed from now on, a short one at once.
+ * @throws CONFLICT when it was forgotten meanwhile, since the account has read too many others
+ */
 export async function endReading(
   deps: Deps,
   row: Claimed,
@@ -109,7 +112,15 @@ export async function endReading(
 ): Promise<ShownImport> {
   const change = { status: "previewing" as const, dueAt: deps.clock.now() + LEASE_MS };
   const held = { ...row, ...change };
-  await deps.store.update(imports).set(change).where(eq(imports.no, row.no));
+  const begun = await deps.store
+    .update(imports)
+    .set(change)
+    .where(and(eq(imports.no, row.no), eq(imports.status, "reading")))
+    .returning({ no: imports.no });
+  if (begun.length === 0)
+    throw conflict(`More than ${MOST_OPEN} lists wait to be added. Add or delete some first.`, {
+      reason: "too_many_imports",
+    });
   const isShort = totalOf(countsOf(row)) <= PART;
   if (isShort) while ((await takeStep(deps, held)) !== null);
   const read = await deps.store.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import { createDocumentReader, UnreadableDocument } from "../../documents/reader
 import { recognise } from "../../imports/formats.ts";
 import { type ListPart, openList, partsOf } from "../../imports/read-bytes.ts";
 import { newReading, Unreadable } from "../../imports/reading.ts";
-import { createTurns } from "../../lib/concurrency.ts";
+import { createTurns, oneAtATime } from "../../lib/concurrency.ts";
 import { AppError, invalid } from "../../lib/errors.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import type { Deps, SaveReply } from "../../work/deps.ts";
@@ -17,7 +17,7 @@ export const UPLOAD_LIMIT = 50 * 1024 * 1024;
 const MOST_ITEMS = 1_000_000;
 /** Read between two pauses: a few milliseconds of work. */
 const STRIDE = 128 * 1024;
-/** Lists that are read at once; those of one account take turns with others. */
+/** Lists that are read at once: one of an account, so that slow ones leave room for those of others. */
 const inTurn = createTurns({ atOnce: 4, mostWaiting: 100 });
 
 const documents = createDocumentReader();
@@ -40,7 +40,9 @@ type Upload = {
  * @throws VALIDATION_ERROR for what cannot be read; PAYLOAD_TOO_LARGE
  */
 export const takeUpload = (deps: Deps, caller: Caller, upload: Upload): Promise<ShownImport> =>
-  inTurn(() => take(deps, caller, upload), caller.accountId);
+  oneAtATime(`read a list of ${caller.accountId}`, () =>
+    inTurn(() => take(deps, caller, upload), caller.accountId),
+  );
 
 async function take(deps: Deps, caller: Caller, { body, query, claim }: Upload) {
   const { name = "", updates = false } = query;
