@@ -9,7 +9,7 @@ export type Bytes = AsyncIterable<Uint8Array>;
 export type ListText = { head: string; rest: AsyncIterable<string> };
 
 /** What was found in a list since the previous part. */
-export type ListPart = Omit<Reading, "base" | "addressOf" | "readDocument">;
+export type ListPart = Omit<Reading, "base" | "addressOf" | "readDocument" | "mostWhole">;
 
 export type BytesOptions = {
   /** As messages name the list. */
@@ -34,9 +34,9 @@ export async function openList(bytes: Bytes, options: BytesOptions): Promise<Lis
 export async function* partsOf(
   { head, rest }: ListText,
   format: Format,
-  readDocument?: Reading["readDocument"],
+  given: Pick<Reading, "readDocument" | "mostWhole"> = {},
 ): AsyncGenerator<ListPart> {
-  const reading = { ...newReading(), ...(readDocument && { readDocument }) };
+  const reading = { ...newReading(), ...given };
   const reader = await FORMATS[format].open(reading, head);
   const part = (): ListPart => ({
     items: reading.items.splice(0),
@@ -53,7 +53,8 @@ export async function* partsOf(
     await reader.end();
   } catch (error) {
     yield part();
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    throw new Unreadable("This is nested too deeply to be read. Choose another format.");
   }
   yield part();
 }

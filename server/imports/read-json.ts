@@ -19,10 +19,10 @@ const LISTS = ["items", "links", "urls", "results", "data", "bookmarks", "collec
 type Element = { value: unknown; line: number; group?: string };
 
 /** Reads a list of strings or records, an object that has one, or one record per line. */
-export function readJson({ items, notes }: Reading, head: string): Reader {
+export function readJson({ items, notes, mostWhole }: Reading, head: string): Reader {
   const unused = createUnusedNames();
   const passed = createPassedOver();
-  const reader = openJson(head, ({ value, line, group }) => {
+  const reader = openJson(head, mostWhole, ({ value, line, group }) => {
     const record = recordOf(value);
     if (typeof record === "string") passed.add(record);
     else items.push(itemOfValue(group ? { group, ...record } : (record ?? value), line, unused));
@@ -36,7 +36,11 @@ export function readJson({ items, notes }: Reading, head: string): Reader {
   };
 }
 
-function openJson(head: string, take: (element: Element) => void): Reader {
+function openJson(
+  head: string,
+  mostWhole: number | undefined,
+  take: (element: Element) => void,
+): Reader {
   if (head.trimStart().startsWith("[")) return openElements(take);
   if (isRecordPerLine(head)) return openLines((value, line) => take({ value, line }));
   return openWhole((value, text) => {
@@ -44,7 +48,7 @@ function openJson(head: string, take: (element: Element) => void): Reader {
     const elements = elementsIn(value, listNamesIn(value));
     for (const [i, each] of elements.entries())
       take({ ...each, line: lineOf(each.value) ?? i + 1 });
-  });
+  }, mostWhole);
 }
 
 type JsonRecord = Record<string, unknown>;
@@ -194,13 +198,13 @@ function openLines(take: (value: unknown, line: number) => void): Reader {
 }
 
 /** Reads a single value. */
-export function openWhole(take: (value: unknown, text: string) => void): Reader {
+export function openWhole(take: (value: unknown, text: string) => void, most = MOST_WHOLE): Reader {
   const pieces: string[] = [];
   let length = 0;
   return {
     write(text) {
       length += text.length;
-      if (length > MOST_WHOLE) {
+      if (length > most) {
         throw new Unreadable("This JSON is too long to be read at once. Use one record per line.");
       }
       pieces.push(text);

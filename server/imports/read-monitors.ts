@@ -33,7 +33,7 @@ export const readUptimeKuma = (into: Reading): Reader =>
     if (paused > 0)
       into.notes.push(`${paused} of its monitors are paused; they are imported as well.`);
     into.notes.push(...kumaNamesLeftOut(value as RecordOfMonitor, monitors));
-  });
+  }, into.mostWhole);
 
 const READ_OF_KUMA = [
   "id",
@@ -116,7 +116,7 @@ export async function readUptimeRobot(into: Reading, head: string): Promise<Read
     into.notes.push(MORE_OFTEN);
   };
   const reader = /^\s*[[{]/.test(head)
-    ? openWhole((value) => take(robotMonitorsIn(value).map(withPlainNames)))
+    ? openWhole((value) => take(robotMonitorsIn(value).map(withPlainNames)), into.mostWhole)
     : await openTable(head, take);
   return {
     write: reader.write,

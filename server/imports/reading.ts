@@ -15,6 +15,8 @@ export type Reading = {
   addressOf: (href: string) => string;
   /** Reads documents elsewhere than in the reading thread, which text made for it would keep busy. */
   readDocument?: (text: string, format: "markdown" | "html") => Promise<Read>;
+  /** Most characters of a value that is read at once, which keeps the process busy. */
+  mostWhole?: number;
 };
 
 /**

@@ -179,9 +179,13 @@ onServer("An import", (server, { test, testOnBoth }) => {
     ]);
     expect((await problem('["https://example.org/a", x', "?format=json"))[1]).toContain("JSON");
     expect((await problem("x", "?format=nothing"))[0]).toBe(400);
+    const nested = `{"links": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+    expect((await problem(nested))[1]).toContain("nested too deeply");
+    const whole = `{"links": ["${"a".repeat(6 * 1024 * 1024)}"]}`;
+    expect((await problem(whole))[1]).toContain("too long to be read at once");
     const large = new Uint8Array(50 * 1024 * 1024 + 1).fill(0x20);
     expect((await problem(large))[0]).toBe(413);
-    expect(await problem(gzipSync(large), "?format=json")).toEqual([
+    expect(await problem(gzipSync(large))).toEqual([
       413,
       "A list can have at most 50 MiB, also unpacked. Split it into several.",
     ]);
