@@ -95,7 +95,7 @@ export function onDashboard(
 }
 
 /** Takes the steps of imports as they become due, as a running server does. */
-function keepImporting({ deps }: TestServer) {
+export function keepImporting({ deps }: TestServer) {
   let running = Promise.resolve<unknown>(null);
   const run = () => {
     running = running.then(() => runImports(deps));

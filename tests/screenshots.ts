@@ -4,7 +4,14 @@ import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createSetup } from "../server/accounts/users.ts";
 import { accounts, upkeep, users } from "../server/db/tables.ts";
-import { closeVisitors, type Looks, openAgain, openUser, openVisitor } from "./browser.ts";
+import {
+  closeVisitors,
+  keepImporting,
+  type Looks,
+  openAgain,
+  openUser,
+  openVisitor,
+} from "./browser.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeShared } from "./shared.ts";
@@ -154,6 +161,17 @@ function opened({ webhook, source }: Showcase): Sight[] {
       },
     },
     {
+      name: "add-source",
+      path: "/links",
+      prepare: async (page) => {
+        await page.keyboard.press("a");
+        const sheet = page.getByRole("dialog");
+        await sheet.getByRole("textbox").first().fill("https://docs.northwind.example/");
+        await sheet.getByRole("button", { name: "Create a source" }).waitFor();
+      },
+    },
+    // The sheet shows its list until all of it is checked, so it comes last.
+    {
       name: "add-live",
       path: "/links",
       prepare: async (page) => {
@@ -163,16 +181,6 @@ function opened({ webhook, source }: Showcase): Sight[] {
         await sheet.getByRole("textbox").first().fill(`${IMPORTED}\n${another}`);
         await sheet.getByRole("button", { name: /^Add \d/ }).click();
         await sheet.getByRole("button", { name: "Undo" }).waitFor();
-      },
-    },
-    {
-      name: "add-source",
-      path: "/links",
-      prepare: async (page) => {
-        await page.keyboard.press("a");
-        const sheet = page.getByRole("dialog");
-        await sheet.getByRole("textbox").first().fill("https://docs.northwind.example/");
-        await sheet.getByRole("button", { name: "Create a source" }).waitFor();
       },
     },
     { name: "palette", path: "/", prepare: pressed("Control+k") },
@@ -273,6 +281,7 @@ const receiver = Bun.serve({
 
 await buildDashboard();
 const server = await startServer("sqlite");
+keepImporting(server);
 try {
   const names = process.argv.slice(2);
   if (names.includes("picture")) await takePicture(server);

@@ -106,7 +106,7 @@ async function sendOne(
   signal?: AbortSignal,
 ): Promise<void> {
   const content = await inUnit(deps, (unit) => compose(unit, contents, row));
-  // There is no such user, or no more: nothing is to be said.
+  // The user does not exist, or no longer: there is nothing to send.
   if (content === null) return settle(deps, row, END);
   const mail = {
     kind: row.kind,
