@@ -400,6 +400,16 @@ describe("What the server does without being asked comes to the same on both dat
   );
 
   test(
+    "more lists than may wait to be added",
+    same(async (server) => {
+      const me = await server.account();
+      for (let n = 0; n < 22; n++) await me.post("/api/v1/imports", `https://a.example/${n}`);
+      const { items, total } = (await me.get("/api/v1/imports?per_page=100")).body.data;
+      return { total, counts: items.map(({ counts }: Parsed) => counts) };
+    }),
+  );
+
+  test(
     "a clock that was set back",
     same(async (server) => {
       const { owner } = accounts.get(server)!;
