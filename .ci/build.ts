@@ -25,9 +25,9 @@ const OPTIONS = [
 /** The program, and those of the threads that it starts. */
 const ENTRIES = [
   "server/main.ts",
-  "server/db/read-thread.ts",
-  "server/db/task-thread.ts",
-  "server/documents/document-thread.ts",
+  "server/ground/db/read-thread.ts",
+  "server/ground/db/task-thread.ts",
+  "server/read/documents/document-thread.ts",
 ];
 
 const compile = (outfile: string, target: string[]) =>

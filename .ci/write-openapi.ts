@@ -1,6 +1,5 @@
-import { createApp } from "../server/app/app.ts";
-import { readConfig } from "../server/config/config.ts";
-import { describeApi } from "../server/http/openapi/document.ts";
+import { createApp, descriptionOf } from "../server/app/app.ts";
+import { readConfig } from "../server/ground/config/config.ts";
 import type { Deps } from "../server/work/deps.ts";
 
 /** The API document in the repository, for readers without a running server. */
@@ -9,7 +8,7 @@ export const OPENAPI_FILE = new URL("../docs/openapi.json", import.meta.url).pat
 /** The content of the file. Creating the routes needs only the settings. */
 export function openapiText(): string {
   const deps = { config: readConfig({}) } as Deps;
-  return `${JSON.stringify(describeApi(createApp(deps).routes), null, 2)}\n`;
+  return `${JSON.stringify(descriptionOf(deps, createApp(deps).routes), null, 2)}\n`;
 }
 
 if (import.meta.main) await Bun.write(OPENAPI_FILE, openapiText());

@@ -1,6 +1,6 @@
-import { placesOf } from "../server/verdict/services/catalogue.ts";
-import { type Ask, asksOf, type Kind, type Service } from "../server/verdict/services/record.ts";
-import { BUILT_IN } from "../server/verdict/services/records/built-in.ts";
+import { placesOf } from "../server/judge/services/catalogue.ts";
+import { type Ask, asksOf, type Kind, type Service } from "../server/judge/services/record.ts";
+import { BUILT_IN } from "../server/judge/services/records/built-in.ts";
 
 const fileAt = (path: string) => new URL(`../${path}`, import.meta.url).pathname;
 

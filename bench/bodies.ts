@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { readConfig } from "../server/config/config.ts";
-import { systemClock } from "../server/lib/clock.ts";
-import { createPageReader } from "../server/verdict/page/page.ts";
-import { newSigningSecret } from "../server/webhooks/secrets.ts";
-import { sendMessage } from "../server/webhooks/send.ts";
+import { readConfig } from "../server/ground/config/config.ts";
+import { systemClock } from "../server/ground/lib/clock.ts";
+import { createPageReader } from "../server/judge/page/page.ts";
+import { newSigningSecret } from "../server/notify/secrets.ts";
+import { sendMessage } from "../server/notify/send.ts";
 import type { Deps } from "../server/work/deps.ts";
 import { labOutbound } from "../tests/outbound/lab.ts";
 import { startRawSite } from "../tests/site.ts";

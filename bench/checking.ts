@@ -1,5 +1,5 @@
-import { openEngine } from "../server/db/open.ts";
-import type { Engine } from "../server/db/store.ts";
+import { openEngine } from "../server/ground/db/open.ts";
+import type { Engine } from "../server/ground/db/store.ts";
 import { METRICS_TOKEN } from "../tests/metrics/reading.ts";
 import {
   cpuSeconds,

@@ -1,8 +1,8 @@
 import { SQL } from "bun";
 import { openDeps } from "../server/app/build.ts";
-import { readConfig } from "../server/config/config.ts";
-import { systemClock } from "../server/lib/clock.ts";
-import { newId } from "../server/lib/ids.ts";
+import { readConfig } from "../server/ground/config/config.ts";
+import { systemClock } from "../server/ground/lib/clock.ts";
+import { newId } from "../server/ground/lib/ids.ts";
 import { claimDueLinks } from "../server/monitor/claim.ts";
 import type { Deps } from "../server/work/deps.ts";
 import { ALL_BUCKETS, BUCKETS } from "../server/work/nodes.ts";

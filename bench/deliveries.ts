@@ -1,5 +1,5 @@
-import { openEngine } from "../server/db/open.ts";
-import { sampleOf } from "../server/webhooks/event-types.ts";
+import { openEngine } from "../server/ground/db/open.ts";
+import { sampleOf } from "../server/notify/event-types.ts";
 
 import {
   cpuSeconds,

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { DOCUMENT_FORMATS, type DocumentFormat } from "../server/documents/formats.ts";
+import { DOCUMENT_FORMATS, type DocumentFormat } from "../server/read/documents/formats.ts";
 import { randomFrom } from "../tests/random.ts";
 import { command, newFolder, newHome, peakMb, serve } from "./program.ts";
 import { seed } from "./seed.ts";

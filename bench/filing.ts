@@ -2,12 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { serviceIdOf } from "../server/verdict/services/catalogue.ts";
-import { catalogueWith } from "../server/verdict/services/records/built-in.ts";
+import { serviceIdOf } from "../server/judge/services/catalogue.ts";
+import { catalogueWith } from "../server/judge/services/records/built-in.ts";
 
 const URLS = 1_000_000;
 const STARTS = 15;
-const SOURCE = new URL("../server/verdict/services/records/built-in.ts", import.meta.url).pathname;
+const SOURCE = new URL("../server/judge/services/records/built-in.ts", import.meta.url).pathname;
 
 /** How long it takes to file a million addresses under their services, and to read them as URLs. */
 export async function measureFiling(): Promise<Filing> {

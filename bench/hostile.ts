@@ -1,5 +1,5 @@
-import { createPageReader } from "../server/verdict/page/page.ts";
-import { judge } from "../server/verdict/verdict.ts";
+import { createPageReader } from "../server/judge/page/page.ts";
+import { judge } from "../server/judge/verdict.ts";
 import { HOSTILE_PAGES } from "../tests/checker/hostile-pages.ts";
 import { ANSWER, CONTEXT } from "./judging.ts";
 import type { Note } from "./table.ts";

@@ -1,7 +1,7 @@
 import { heapStats } from "bun:jsc";
-import { createPageReader } from "../server/verdict/page/page.ts";
-import type { Answer } from "../server/verdict/probe/probe.ts";
-import { judge } from "../server/verdict/verdict.ts";
+import { createPageReader } from "../server/judge/page/page.ts";
+import type { Answer } from "../server/judge/probe/probe.ts";
+import { judge } from "../server/judge/verdict.ts";
 
 /** Medians of one page: milliseconds and kilobytes of garbage for judging it, and for only parsing it. */
 export type Judging = { judgeMs: number; parseMs: number; ratio: number; garbageKb: number };

@@ -1,4 +1,4 @@
-import { openEngine } from "../server/db/open.ts";
+import { openEngine } from "../server/ground/db/open.ts";
 import { type Home, newHome, serve, watchMemory } from "./program.ts";
 import { seed } from "./seed.ts";
 import { type Note, p99Of } from "./table.ts";

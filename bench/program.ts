@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { READER_MEMORY } from "../server/checker/pool.ts";
+import { READER_MEMORY } from "../server/work/processes/pool.ts";
 import { listeningUrl } from "../tests/listening.ts";
 import { emptyPostgres } from "../tests/postgres.ts";
 import { closeAtEnd } from "../tests/shared.ts";

@@ -1,12 +1,12 @@
-import { OPERATOR } from "../server/api/caller.ts";
 import { openDeps } from "../server/app/build.ts";
-import { readConfig } from "../server/config/config.ts";
-import { systemClock } from "../server/lib/clock.ts";
-import { chunksOf } from "../server/lib/steps.ts";
-import type { EventType } from "../server/lib/vocabulary.ts";
-import { sampleOf } from "../server/webhooks/event-types.ts";
-import { type NewEvent, publishEvents } from "../server/webhooks/events.ts";
-import { createWebhook } from "../server/webhooks/webhooks.ts";
+import { readConfig } from "../server/ground/config/config.ts";
+import { systemClock } from "../server/ground/lib/clock.ts";
+import { chunksOf } from "../server/ground/lib/steps.ts";
+import type { EventType } from "../server/ground/lib/vocabulary.ts";
+import { OPERATOR } from "../server/http/caller.ts";
+import { sampleOf } from "../server/notify/event-types.ts";
+import { type NewEvent, publishEvents } from "../server/notify/events.ts";
+import { createWebhook } from "../server/notify/webhooks.ts";
 import { makeChange } from "../server/work/unit.ts";
 
 type Webhooks = {

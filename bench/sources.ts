@@ -1,5 +1,5 @@
-import { openEngine } from "../server/db/open.ts";
-import type { Engine } from "../server/db/store.ts";
+import { openEngine } from "../server/ground/db/open.ts";
+import type { Engine } from "../server/ground/db/store.ts";
 import { gonePath, listPath, pagePath } from "./crawled.ts";
 import { hostOf } from "./pages.ts";
 import { type Home, newFolder, newHome, peakOfReader, serve } from "./program.ts";

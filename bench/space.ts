@@ -1,10 +1,10 @@
 import { openDeps } from "../server/app/build.ts";
-import { readConfig } from "../server/config/config.ts";
-import type { Engine } from "../server/db/store.ts";
-import type { Clock } from "../server/lib/clock.ts";
+import { readConfig } from "../server/ground/config/config.ts";
+import type { Engine } from "../server/ground/db/store.ts";
+import type { Clock } from "../server/ground/lib/clock.ts";
+import { sawNothing } from "../server/judge/probe/conclusion.ts";
 import { claimDueLinks } from "../server/monitor/claim.ts";
 import { recordResults } from "../server/monitor/record.ts";
-import { sawNothing } from "../server/verdict/probe/conclusion.ts";
 import { newHome } from "./program.ts";
 import { seed } from "./seed.ts";
 import type { Note } from "./table.ts";

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { openDeps } from "../server/app/build.ts";
-import { readConfig } from "../server/config/config.ts";
-import { accounts, type WebhookRow } from "../server/db/tables.ts";
-import { systemClock } from "../server/lib/clock.ts";
-import type { Filter } from "../server/webhooks/filter.ts";
-import { readSummary } from "../server/webhooks/summaries.ts";
+import { readConfig } from "../server/ground/config/config.ts";
+import { accounts, type WebhookRow } from "../server/ground/db/tables.ts";
+import { systemClock } from "../server/ground/lib/clock.ts";
+import type { Filter } from "../server/notify/filter.ts";
+import { readSummary } from "../server/notify/summaries.ts";
 import { newHome } from "./program.ts";
 import { seed } from "./seed.ts";
 import { medianBy, type Note } from "./table.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openDeps } from "../server/app/build.ts";
-import { readConfig } from "../server/config/config.ts";
-import { systemClock } from "../server/lib/clock.ts";
+import { readConfig } from "../server/ground/config/config.ts";
+import { systemClock } from "../server/ground/lib/clock.ts";
 import { newHome, serve } from "./program.ts";
 import { seed } from "./seed.ts";
 import { type Note, p99Of } from "./table.ts";

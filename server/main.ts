@@ -1,5 +1,5 @@
 import type { Io } from "./commands/io.ts";
-import { CHECKER_COMMAND } from "./lib/runtime.ts";
+import { CHECKER_COMMAND } from "./ground/lib/runtime.ts";
 
 // All files that the program writes are for its own user only.
 process.umask(0o077);
@@ -19,7 +19,7 @@ process.exit(await main(process.argv.slice(2)));
 /** Loads only what the process needs, since checker processes come in addition to the server. */
 async function main(args: string[]): Promise<number> {
   if (args[0] === CHECKER_COMMAND) {
-    const { runChecker } = await import("./checker/process.ts");
+    const { runChecker } = await import("./work/processes/process.ts");
     return runChecker(args[1] ?? "", Number(args[2]));
   }
   const { run } = await import("./commands/program.ts");

@@ -4,56 +4,49 @@ import { join } from "node:path";
 import { circlesIn, type Import, importsOf, mutualPairs, productFiles, ROOT } from "./imports.ts";
 
 /**
- * The wings of the server, from the ground up: each folder of `server/` is one, and imports only from itself and from
+ * The rooms of the server, from the ground up: each folder of `server/` is one, and imports only from itself and from
  * those before it.
  */
-const WINGS = [
-  "lib",
-  "documents",
-  "imports",
-  "db",
-  "net",
-  "verdict",
-  "reading",
-  "config",
-  "checker",
+const ROOMS = [
+  "ground",
+  "judge",
+  "read",
   "work",
-  "api",
+  "http",
   "mail",
   "history",
   "accounts",
-  "webhooks",
+  "notify",
   "links",
   "hosts",
   "sources",
   "monitor",
   "ops",
-  "views",
-  "http",
+  "pages",
   "app",
   "commands",
   "main.ts",
 ];
 
-/** The wings with files that import themselves by way of others. No others may, and these should not. */
-const WITH_CIRCLES = ["config", "work", "api", "history", "accounts", "sources", "ops", "views"];
+/** The rooms with files that import themselves by way of others. No others may, and these should not. */
+const WITH_CIRCLES = ["ground", "work", "http", "history", "accounts", "sources", "ops", "pages"];
 
-/** The wings that know the web framework; elsewhere only routes do. */
-const OF_HTTP = ["api", "http", "app"];
+/** The rooms that know the web framework; elsewhere only routes do. */
+const OF_HTTP = ["http", "app"];
 
 /** The readers of lists and documents, the reasons of verdicts and the paths of pages serve the dashboard as well. */
 const SHARED = [
-  "server/imports/",
-  "server/documents/",
-  "server/verdict/reasons/",
+  "server/read/lists/",
+  "server/read/documents/",
+  "server/judge/reasons/",
   "server/http/page-paths.ts",
-  "server/lib/vocabulary.ts",
+  "server/ground/lib/vocabulary.ts",
 ];
 /** What reads documents in a thread, and lists as they arrive at the server. */
 const NOT_SHARED = [
-  "server/documents/reader.ts",
-  "server/documents/document-thread.ts",
-  "server/imports/read-bytes.ts",
+  "server/read/documents/reader.ts",
+  "server/read/documents/document-thread.ts",
+  "server/read/lists/read-bytes.ts",
 ];
 const isShared = (path: string) =>
   SHARED.some((folder) => path.startsWith(folder)) && !NOT_SHARED.includes(path);
@@ -64,7 +57,7 @@ const ofOurs = inServer.filter(({ to }) => to.startsWith("server/"));
 const inWeb = imports.filter(({ from }) => from.startsWith("web/"));
 const ofWeb = inWeb.filter(({ to }) => to.startsWith("web/src/") && !to.endsWith(".css"));
 
-const wingOf = (file: string) => file.split("/")[1]!;
+const roomOf = (file: string) => file.split("/")[1]!;
 const isRoutes = (file: string) => /[/-]routes\.ts$/.test(file);
 const shown = ({ from, to }: Import) => `${from} imports ${to}`;
 
@@ -74,7 +67,7 @@ const NAMES_ALL_LINKS =
 
 const MAY_NAME_ALL_LINKS = [
   "server/accounts/delete.ts",
-  "server/db/tables.ts",
+  "server/ground/db/tables.ts",
   "server/history/history.ts",
   "server/history/pending-deletions.ts",
   "server/history/subject.ts",
@@ -118,27 +111,27 @@ describe("In the server", () => {
     expect(ofOurs.length).toBeGreaterThan(200);
   });
 
-  test("every file is in a wing", () => {
-    const wings = new Set(
+  test("every file is in a room", () => {
+    const rooms = new Set(
       productFiles()
         .filter((file) => file.startsWith("server/"))
-        .map(wingOf),
+        .map(roomOf),
     );
 
-    expect([...wings].sort()).toEqual([...WINGS].sort());
+    expect([...rooms].sort()).toEqual([...ROOMS].sort());
   });
 
-  test("a wing imports only from wings above it in the list", () => {
+  test("a room imports only from rooms above it in the list", () => {
     const wrong = ofOurs.filter(
-      ({ from, to }) => WINGS.indexOf(wingOf(to)) > WINGS.indexOf(wingOf(from)),
+      ({ from, to }) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)),
     );
 
     expect(wrong.map(shown)).toEqual([]);
   });
 
-  test("no file imports itself by way of others of its wing", () => {
+  test("no file imports itself by way of others of its room", () => {
     const inside = ofOurs.filter(
-      ({ from, to }) => wingOf(from) === wingOf(to) && !WITH_CIRCLES.includes(wingOf(from)),
+      ({ from, to }) => roomOf(from) === roomOf(to) && !WITH_CIRCLES.includes(roomOf(from)),
     );
 
     expect(circlesIn(inside)).toEqual([]);
@@ -152,8 +145,8 @@ describe("In the server", () => {
     );
 
     expect(starting.sort()).toEqual([
-      "server/checker/child.ts",
       "server/commands/check/changed-lines.ts",
+      "server/work/processes/child.ts",
     ]);
   });
 
@@ -162,20 +155,21 @@ describe("In the server", () => {
   });
 
   test("lib knows nothing of ours", () => {
-    const known = ofOurs.filter(({ from, to }) => wingOf(from) === "lib" && wingOf(to) !== "lib");
+    const isLib = (file: string) => file.startsWith("server/ground/lib/");
+    const known = ofOurs.filter(({ from, to }) => isLib(from) && !isLib(to));
 
     expect(known.map(shown)).toEqual([]);
   });
 
   test("only the app imports routes", () => {
-    const wrong = ofOurs.filter(({ from, to }) => isRoutes(to) && wingOf(from) !== "app");
+    const wrong = ofOurs.filter(({ from, to }) => isRoutes(to) && roomOf(from) !== "app");
 
     expect(wrong.map(shown)).toEqual([]);
   });
 
-  test("only routes and the wings of HTTP import the web framework", () => {
+  test("only routes and the rooms of HTTP import the web framework", () => {
     const wrong = inServer.filter(
-      ({ from, to }) => /^elysia/.test(to) && !isRoutes(from) && !OF_HTTP.includes(wingOf(from)),
+      ({ from, to }) => /^elysia/.test(to) && !isRoutes(from) && !OF_HTTP.includes(roomOf(from)),
     );
 
     expect(wrong.map(shown)).toEqual([]);
@@ -194,7 +188,7 @@ describe("In the server", () => {
   test("retired links are left out of every statement, but for those of a few files", () => {
     const naming = productFiles().filter(
       (file) =>
-        /^server\/(?!documents|reading|verdict|ops\/move)/.test(file) &&
+        /^server\/(?!read|judge|ops\/move)/.test(file) &&
         NAMES_ALL_LINKS.test(readFileSync(join(ROOT, file), "utf8")),
     );
 

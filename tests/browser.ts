@@ -14,9 +14,9 @@ import {
 } from "playwright-core";
 import { createSession } from "../server/accounts/sessions.ts";
 import { createAccount } from "../server/accounts/users.ts";
-import type { Env } from "../server/config/config.ts";
-import { type UserRow, users } from "../server/db/tables.ts";
-import type { ROLES } from "../server/lib/vocabulary.ts";
+import type { Env } from "../server/ground/config/config.ts";
+import { type UserRow, users } from "../server/ground/db/tables.ts";
+import type { ROLES } from "../server/ground/lib/vocabulary.ts";
 import { runImports } from "../server/links/imports/steps.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";

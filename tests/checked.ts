@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
-import { links } from "../server/db/tables.ts";
+import { links } from "../server/ground/db/tables.ts";
+import type { Conclusion } from "../server/judge/probe/conclusion.ts";
+import type { Reason } from "../server/judge/reasons/reasons.ts";
 import { claimDueLinks } from "../server/monitor/claim.ts";
 import { recordResults } from "../server/monitor/record.ts";
-import type { Conclusion } from "../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../server/verdict/reasons/reasons.ts";
 import { saw } from "./checker/ended.ts";
 import type { TestServer } from "./harness.ts";
 

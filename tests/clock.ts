@@ -1,4 +1,4 @@
-import type { Clock } from "../server/lib/clock.ts";
+import type { Clock } from "../server/ground/lib/clock.ts";
 import { createWatch } from "./waits.ts";
 
 /** A clock that stands until a test moves it. */

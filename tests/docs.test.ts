@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
-import { printConfig } from "../server/config/config.ts";
-import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/verdict/reasons/reasons.ts";
+import { printConfig } from "../server/ground/config/config.ts";
+import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/judge/reasons/reasons.ts";
 import { productFiles, testFiles } from "./imports.ts";
 
 const docs = readFileSync("docs/verdicts.md", "utf8");
 
 const code = productFiles()
-  .filter((file) => file.startsWith("server/verdict/"))
+  .filter((file) => file.startsWith("server/judge/"))
   .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { housekeeping } from "../server/app/housekeeping.ts";
-import { hostProfiles } from "../server/db/tables.ts";
+import { hostProfiles } from "../server/ground/db/tables.ts";
 import { onBothEngines } from "./harness.ts";
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { onTestFinished } from "bun:test";
 import { type LogLevel, reset } from "@logtape/logtape";
-import { startLogging } from "../server/lib/log.ts";
+import { startLogging } from "../server/ground/lib/log.ts";
 
 /** Every line of the log from now until the end of the test. */
 export async function logLines(

@@ -10,7 +10,7 @@ import { circlesIn, importsOf, isTest, mutualPairs, productFiles, ROOT } from ".
 
 /** Facts about services, words and marks of known pages, and lists from elsewhere: read as data, not as code. */
 const DATA =
-  /^server\/verdict\/(services\/records|signals\/known)\/(?!signature)|^server\/lib\/public-suffixes/;
+  /^server\/judge\/(services\/records|signals\/known)\/(?!signature)|^server\/ground\/lib\/public-suffixes/;
 /** The rooms that know nothing of the product. */
 const GROUND = /^server\/(ground|lib|db|net)\//;
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import Provider, { type Configuration } from "oidc-provider";
-import type { Env } from "../server/config/config.ts";
+import type { Env } from "../server/ground/config/config.ts";
 import type { Parsed, TestServer } from "./harness.ts";
 import { closeAtEnd } from "./shared.ts";
 

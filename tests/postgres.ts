@@ -1,6 +1,6 @@
 import { SQL } from "bun";
-import { migrateToHead } from "../server/db/open.ts";
-import { openPostgres } from "../server/db/postgres.ts";
+import { migrateToHead } from "../server/ground/db/open.ts";
+import { openPostgres } from "../server/ground/db/postgres.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { closeAtEnd } from "./shared.ts";
 import { waitFor } from "./waits.ts";

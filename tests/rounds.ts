@@ -3,11 +3,11 @@ import { fillBatches } from "../server/links/fill-batches.ts";
 import { type CheckerDeps, checkOne } from "../server/monitor/checker.ts";
 import { type ClaimedLink, claimDueLinks } from "../server/monitor/claim.ts";
 import { recordResults } from "../server/monitor/record.ts";
-import { claimDue, type DueWebhook } from "../server/webhooks/claim.ts";
-import { attempt, type DeliveryOptions } from "../server/webhooks/deliverer.ts";
-import { releaseDeliveries } from "../server/webhooks/leases.ts";
-import { AT_ONCE, AT_ONCE_PER_WEBHOOK, slotsLeft } from "../server/webhooks/per-webhook-queues.ts";
-import { settle } from "../server/webhooks/settle.ts";
+import { claimDue, type DueWebhook } from "../server/notify/claim.ts";
+import { attempt, type DeliveryOptions } from "../server/notify/deliverer.ts";
+import { releaseDeliveries } from "../server/notify/leases.ts";
+import { AT_ONCE, AT_ONCE_PER_WEBHOOK, slotsLeft } from "../server/notify/per-webhook-queues.ts";
+import { settle } from "../server/notify/settle.ts";
 import type { Deps } from "../server/work/deps.ts";
 
 /** Fills batches, claims due links, checks them all and records the results. Returns how many links that were. */

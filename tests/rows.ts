@@ -1,9 +1,9 @@
 import { eq, max, sql } from "drizzle-orm";
-import { rowsOf } from "../server/db/store.ts";
-import { type CheckRow, checks, groups, links } from "../server/db/tables.ts";
+import { rowsOf } from "../server/ground/db/store.ts";
+import { type CheckRow, checks, groups, links } from "../server/ground/db/tables.ts";
+import { checkIdOf } from "../server/ground/lib/ids.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../server/history/kinds.ts";
 import { addToRollUps, CHECKS_OF_PART, type CheckKey } from "../server/history/roll-ups.ts";
-import { checkIdOf } from "../server/lib/ids.ts";
 import type { Asker, TestServer } from "./harness.ts";
 
 /** A check as a test describes it: whatever is left out is that of a usual one. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createSetup } from "../server/accounts/users.ts";
-import { accounts, upkeep, users } from "../server/db/tables.ts";
+import { accounts, upkeep, users } from "../server/ground/db/tables.ts";
 import {
   closeVisitors,
   keepImporting,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import type { Env } from "../server/config/config.ts";
+import type { Env } from "../server/ground/config/config.ts";
 import { closeAtEnd } from "./shared.ts";
 import { createWatch, hasCome } from "./waits.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { sendSummaries } from "../server/webhooks/summaries.ts";
+import { sendSummaries } from "../server/notify/summaries.ts";
 import { startServer } from "./harness.ts";
 import { newScratchFolder } from "./scratch.ts";
 import { onlyOnSqlite, saveStatements } from "./statements.ts";

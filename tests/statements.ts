@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createStore, type Engine, type Store } from "../server/db/store.ts";
+import { createStore, type Engine, type Store } from "../server/ground/db/store.ts";
 import { productFiles, ROOT } from "./imports.ts";
 
 /** Statements that one engine alone runs, with the reason. */
@@ -81,7 +81,7 @@ function callers(): string {
   const frames = (new Error().stack ?? "").matchAll(/at (\S+) \(.*\/(server\/\S+?):\d+:\d+\)/g);
   Error.stackTraceLimit = limit;
   return [...frames]
-    .filter(([, , file]) => !file!.startsWith("server/db/store"))
+    .filter(([, , file]) => !file!.startsWith("server/ground/db/store"))
     .map(([, name, file]) => `${file} ${name}`)
     .slice(0, 3)
     .join(" < ");

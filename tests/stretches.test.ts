@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { segmentsOnPage } from "../server/lib/paging.ts";
+import { segmentsOnPage } from "../server/ground/lib/paging.ts";
 import { eachRow } from "./each-row.ts";
 
 const COUNTS = [[], [0], [3], [0, 2, 0, 5, 1], [1, 1, 1, 1], [0, 0, 7, 0]];

@@ -13,10 +13,7 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { Elysia } from "elysia";
-import type { Caller } from "../api/caller.ts";
-import { edge } from "../api/edge.ts";
-import { pageOf, refusals, toPage } from "../api/reply.ts";
-import type { Store } from "../db/store.ts";
+import type { Store } from "../ground/db/store.ts";
 import {
   type AuditRow,
   accounts,
@@ -26,10 +23,13 @@ import {
   links,
   users,
   webhooks,
-} from "../db/tables.ts";
-import { firstIdAt } from "../lib/ids.ts";
-import { fromNearerEnd, type Page, windowOf } from "../lib/paging.ts";
-import { inSteps, type StepLimits } from "../lib/steps.ts";
+} from "../ground/db/tables.ts";
+import { firstIdAt } from "../ground/lib/ids.ts";
+import { fromNearerEnd, type Page, windowOf } from "../ground/lib/paging.ts";
+import { inSteps, type StepLimits } from "../ground/lib/steps.ts";
+import type { Caller } from "../http/caller.ts";
+import { edge } from "../http/edge.ts";
+import { pageOf, refusals, toPage } from "../http/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   type AnyEntry,

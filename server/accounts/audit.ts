@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { Actor, Caller } from "../api/caller.ts";
-import { type AuditRow, audit, type UserRow } from "../db/tables.ts";
-import { id, moment, oneOf, paging } from "../lib/fields.ts";
-import { newIdAt } from "../lib/ids.ts";
-import { receiverOf } from "../lib/mail-address.ts";
-import { toIso } from "../lib/moments.ts";
-import { ACTOR_KINDS } from "../lib/vocabulary.ts";
+import { type AuditRow, audit, type UserRow } from "../ground/db/tables.ts";
+import { id, moment, oneOf, paging } from "../ground/lib/fields.ts";
+import { newIdAt } from "../ground/lib/ids.ts";
+import { receiverOf } from "../ground/lib/mail-address.ts";
+import { toIso } from "../ground/lib/moments.ts";
+import { ACTOR_KINDS } from "../ground/lib/vocabulary.ts";
+import type { Actor, Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** A change to record: never a value, only names of fields, and no URL with a password in it. */

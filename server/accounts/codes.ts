@@ -1,10 +1,10 @@
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import type { Store } from "../db/store.ts";
-import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
-import { conflict } from "../lib/errors.ts";
-import { hashToken, newRecoveryCode } from "../lib/ids.ts";
-import { describeError, log } from "../lib/log.ts";
+import type { Store } from "../ground/db/store.ts";
+import { recoveryCodes, type UserRow, users } from "../ground/db/tables.ts";
+import { conflict } from "../ground/lib/errors.ts";
+import { hashToken, newRecoveryCode } from "../ground/lib/ids.ts";
+import { describeError, log } from "../ground/lib/log.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** RFC 6238 with the parameters that every authenticator app supports. */

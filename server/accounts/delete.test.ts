@@ -3,7 +3,6 @@ import { eq, inArray } from "drizzle-orm";
 import { saw } from "../../tests/checker/ended.ts";
 import { onServer } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
-import { OPERATOR } from "../api/caller.ts";
 import { housekeeping } from "../app/housekeeping.ts";
 import {
   accounts,
@@ -19,8 +18,9 @@ import {
   sites,
   statusDays,
   users,
-} from "../db/tables.ts";
+} from "../ground/db/tables.ts";
 import { closeYesterday } from "../history/status-days.ts";
+import { OPERATOR } from "../http/caller.ts";
 import { createLinks } from "../links/create.ts";
 import { createGroup } from "../links/groups/groups.ts";
 import { makeChange } from "../work/unit.ts";

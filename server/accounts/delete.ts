@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, notExists, type SQL, sql } from "drizzle-orm";
-import type { Actor } from "../api/caller.ts";
-import { deleteAboutLinks, lockAdministration } from "../db/queries.ts";
-import { rowsOf, type Store } from "../db/store.ts";
+import { deleteAboutLinks, lockAdministration } from "../ground/db/queries.ts";
+import { rowsOf, type Store } from "../ground/db/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -25,11 +24,12 @@ import {
   usageLevels,
   users,
   webhooks,
-} from "../db/tables.ts";
+} from "../ground/db/tables.ts";
+import { oneAtATime } from "../ground/lib/concurrency.ts";
+import { notFound } from "../ground/lib/errors.ts";
+import { inSteps } from "../ground/lib/steps.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
-import { oneAtATime } from "../lib/concurrency.ts";
-import { notFound } from "../lib/errors.ts";
-import { inSteps } from "../lib/steps.ts";
+import type { Actor } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit } from "../work/unit.ts";
 import { emailTarget, recordChange } from "./audit.ts";

@@ -1,6 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
-import ipaddr from "ipaddr.js";
+import { basePathOf, type Config } from "../ground/config/config.ts";
+import { preparedOnce } from "../ground/db/store.ts";
+import { apiKeys } from "../ground/db/tables.ts";
+import { AppError, type ErrorCode } from "../ground/lib/errors.ts";
+import { hashToken, isApiKey } from "../ground/lib/ids.ts";
+import { log } from "../ground/lib/log.ts";
+import type { Tier } from "../ground/lib/vocabulary.ts";
 import {
   type Access,
   type Caller,
@@ -10,15 +16,9 @@ import {
   rangesOf,
   requirePermission,
   type Session,
-} from "../api/caller.ts";
-import { addRateLimitHeaders, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
-import { basePathOf, type Config } from "../config/config.ts";
-import { preparedOnce } from "../db/store.ts";
-import { apiKeys } from "../db/tables.ts";
-import { AppError, type ErrorCode } from "../lib/errors.ts";
-import { hashToken, isApiKey } from "../lib/ids.ts";
-import { log } from "../lib/log.ts";
-import type { Tier } from "../lib/vocabulary.ts";
+} from "../http/caller.ts";
+import { ownUrl, refuseUnknownHost } from "../http/own-host.ts";
+import { addRateLimitHeaders, type RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import type { Deps } from "../work/deps.ts";
 import { findSession } from "./sessions.ts";
 import type { Visitor } from "./sign-in.ts";
@@ -120,23 +120,6 @@ const SAFE = ["GET", "HEAD", "OPTIONS"];
 const SAME = ["same-origin", "none"];
 
 /**
- * An attacker who points a name of their own at this machine could use the dashboard from their pages (DNS rebinding),
- * so only the configured name, localhost and addresses are accepted.
- */
-export function refuseUnknownHost(
-  { publicUrl }: Pick<Config, "publicUrl">,
-  request: Request,
-): void {
-  const hostname = ownUrl(request)?.hostname ?? "";
-  if (publicUrl && hostname === new URL(publicUrl).hostname) return;
-  if (hostname === "localhost" || isAddress(hostname)) return;
-  throw new AppError(
-    "FORBIDDEN",
-    `The dashboard is not available under the name ${hostname}. Set STILLUP_PUBLIC_URL to the address that people use.`,
-  );
-}
-
-/**
  * Other sites must not act for people who are signed in. Browsers send the origin of a request in `Sec-Fetch-Site`, or
  * on plain HTTP at least in `Origin`. Requests without either are refused, since programs use API keys.
  */
@@ -151,14 +134,6 @@ function isOwnOrigin({ publicUrl }: Config, request: Request): boolean {
   const own = publicUrl ? new URL(publicUrl) : ownUrl(request);
   return own !== null && request.headers.get("origin") === own.origin;
 }
-
-/** Our address as the browser knows it: the request line may contain another host than `Host`. */
-function ownUrl(request: Request): URL | null {
-  const host = request.headers.get("host");
-  return host === null ? new URL(request.url) : URL.parse(`http://${host}`);
-}
-
-const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ""));
 
 const YEAR_S = 365 * 86_400;
 

@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, lte, sql } from "drizzle-orm";
-import type { FailedSignIns } from "../api/caller.ts";
-import { lockUser } from "../db/queries.ts";
-import { failedSignIns, sessions, type UserRow, users } from "../db/tables.ts";
+import { lockUser } from "../ground/db/queries.ts";
+import { failedSignIns, sessions, type UserRow, users } from "../ground/db/tables.ts";
+import type { FailedSignIns } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit, type Unit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";

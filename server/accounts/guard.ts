@@ -1,12 +1,12 @@
 import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
-import { contextOf, rangesOf } from "../api/caller.ts";
-import { limiterFor, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
-import { isDuplicate, type Store } from "../db/store.ts";
-import { guesses } from "../db/tables.ts";
-import { AppError } from "../lib/errors.ts";
-import { hashToken } from "../lib/ids.ts";
-import { describeError, log } from "../lib/log.ts";
-import { createPasswords, type Passwords } from "../lib/passwords.ts";
+import { isDuplicate, type Store } from "../ground/db/store.ts";
+import { guesses } from "../ground/db/tables.ts";
+import { AppError } from "../ground/lib/errors.ts";
+import { hashToken } from "../ground/lib/ids.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import { createPasswords, type Passwords } from "../ground/lib/passwords.ts";
+import { contextOf, rangesOf } from "../http/caller.ts";
+import { limiterFor, type RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** Rate limits of proofs, per network from the narrowest to the widest. The first also limits a session or browser. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
 import { onServer } from "../../tests/harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "../../tests/keys/asking.ts";
-import { apiKeyOf, hashToken, newApiKey } from "../lib/ids.ts";
+import { apiKeyOf, hashToken, newApiKey } from "../ground/lib/ids.ts";
 
 test("a key is su_, 32 characters and their CRC-32 in base62", () => {
   const first = apiKeyOf("0123456789ABCDEFGHIJKLMNOPQRSTUV");

@@ -4,8 +4,8 @@ import { eachRow } from "../../tests/each-row.ts";
 import { onServer, START } from "../../tests/harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "../../tests/keys/asking.ts";
 import { newOwner, openBrowser } from "../../tests/session/browser.ts";
-import { apiKeys } from "../db/tables.ts";
-import { hashToken, isApiKey } from "../lib/ids.ts";
+import { apiKeys } from "../ground/db/tables.ts";
+import { hashToken, isApiKey } from "../ground/lib/ids.ts";
 
 const YEAR = 365 * 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();

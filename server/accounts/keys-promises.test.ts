@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type Asker, onServer, startServer, type TestServer } from "../../tests/harness.ts";
 import { logLines } from "../../tests/log.ts";
-import { apiKeys, audit } from "../db/tables.ts";
-import { apiKeyOf, isApiKey } from "../lib/ids.ts";
-import { log } from "../lib/log.ts";
+import { apiKeys, audit } from "../ground/db/tables.ts";
+import { apiKeyOf, isApiKey } from "../ground/lib/ids.ts";
+import { log } from "../ground/lib/log.ts";
 import { createMeter } from "./usage.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

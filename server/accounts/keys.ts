@@ -1,11 +1,11 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
-import type { Actor, Caller, Permissions } from "../api/caller.ts";
-import type { Store } from "../db/store.ts";
-import { type ApiKeyRow, apiKeys, type UserRow, users } from "../db/tables.ts";
-import { AppError, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
-import { hashToken, newApiKey, newId, parseId, shownPart } from "../lib/ids.ts";
-import { toIso } from "../lib/moments.ts";
-import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import type { Store } from "../ground/db/store.ts";
+import { type ApiKeyRow, apiKeys, type UserRow, users } from "../ground/db/tables.ts";
+import { AppError, foreign, invalid, limitReached, notFound } from "../ground/lib/errors.ts";
+import { hashToken, newApiKey, newId, parseId, shownPart } from "../ground/lib/ids.ts";
+import { toIso } from "../ground/lib/moments.ts";
+import { type Page, type PageQuery, windowOf } from "../ground/lib/paging.ts";
+import type { Actor, Caller, Permissions } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import type { Unit } from "../work/unit.ts";
 import { auditChange, fieldsOf, keyTarget, recordChange } from "./audit.ts";

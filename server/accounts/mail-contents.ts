@@ -8,7 +8,7 @@ import {
   mailAddresses,
   users,
   webhooks,
-} from "../db/tables.ts";
+} from "../ground/db/tables.ts";
 import type { MailContent } from "../mail/layout.ts";
 import { mailPath } from "../mail/links.ts";
 import type { MailData, MailRow } from "../mail/queue.ts";

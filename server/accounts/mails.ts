@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNull, ne, not } from "drizzle-orm";
-import type { Actor, Caller } from "../api/caller.ts";
-import { mails, type UserRow, users } from "../db/tables.ts";
+import { mails, type UserRow, users } from "../ground/db/tables.ts";
+import type { Actor, Caller } from "../http/caller.ts";
 import {
   hasRefused,
   isProven,

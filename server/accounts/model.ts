@@ -1,13 +1,13 @@
 import * as z from "zod";
-import type { FailedSignIns } from "../api/caller.ts";
-import type { ApiKeyRow, SessionRow, UserRow } from "../db/tables.ts";
-import { invalid } from "../lib/errors.ts";
-import { flag, id, moment, oneOf, problemsOf, queryFlag, text } from "../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { passwordProblem, SHORTEST_ALONE } from "../lib/passwords.ts";
-import { VERSION } from "../lib/runtime.ts";
-import { browserOf } from "../lib/text.ts";
-import { ROLES } from "../lib/vocabulary.ts";
+import type { ApiKeyRow, SessionRow, UserRow } from "../ground/db/tables.ts";
+import { invalid } from "../ground/lib/errors.ts";
+import { flag, id, moment, oneOf, problemsOf, queryFlag, text } from "../ground/lib/fields.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { passwordProblem, SHORTEST_ALONE } from "../ground/lib/passwords.ts";
+import { VERSION } from "../ground/lib/runtime.ts";
+import { browserOf } from "../ground/lib/text.ts";
+import { ROLES } from "../ground/lib/vocabulary.ts";
+import type { FailedSignIns } from "../http/caller.ts";
 
 const LONGEST_EMAIL = 254;
 

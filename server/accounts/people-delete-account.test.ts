@@ -4,7 +4,7 @@ import { Secret, TOTP } from "otpauth";
 import { onServer, type Reply } from "../../tests/harness.ts";
 import { enter, makeAdministrator, newTeam } from "../../tests/people/people.ts";
 import { BEHIND_PROXY, type Browser, openBrowser, PASSWORD } from "../../tests/session/browser.ts";
-import { accounts, audit, users } from "../db/tables.ts";
+import { accounts, audit, users } from "../ground/db/tables.ts";
 
 const STEP_MS = 30_000;
 

@@ -7,7 +7,7 @@ import { DASHBOARD, type Kind, OPEN, ROOMS } from "../../tests/people/placed-rou
 import { addGroup, addLink } from "../../tests/rows.ts";
 import { newColleague } from "../../tests/session/browser.ts";
 import { createApp } from "../app/app.ts";
-import { users } from "../db/tables.ts";
+import { users } from "../ground/db/tables.ts";
 import { createSession } from "./sessions.ts";
 
 const API = "/api/v1";

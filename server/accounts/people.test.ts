@@ -9,8 +9,8 @@ import {
   openBrowser,
   SESSION,
 } from "../../tests/session/browser.ts";
-import type { Store } from "../db/store.ts";
-import { audit, users } from "../db/tables.ts";
+import type { Store } from "../ground/db/store.ts";
+import { audit, users } from "../ground/db/tables.ts";
 import { removePerson, resetPerson } from "./people.ts";
 import { operatorOf } from "./users.ts";
 

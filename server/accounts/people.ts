@@ -1,11 +1,18 @@
 import { and, asc, count, eq, inArray, max, ne } from "drizzle-orm";
-import type { Caller, Session } from "../api/caller.ts";
-import { oidcOf } from "../config/oidc.ts";
-import { lockAccounts } from "../db/queries.ts";
-import type { Store } from "../db/store.ts";
-import { accounts, identities, linkDetails, sessions, type UserRow, users } from "../db/tables.ts";
-import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";
-import { parseId } from "../lib/ids.ts";
+import { oidcOf } from "../ground/config/oidc.ts";
+import { lockAccounts } from "../ground/db/queries.ts";
+import type { Store } from "../ground/db/store.ts";
+import {
+  accounts,
+  identities,
+  linkDetails,
+  sessions,
+  type UserRow,
+  users,
+} from "../ground/db/tables.ts";
+import { AppError, conflict, invalid, limitReached, notFound } from "../ground/lib/errors.ts";
+import { parseId } from "../ground/lib/ids.ts";
+import type { Caller, Session } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit, type Unit } from "../work/unit.ts";
 import { fieldsOf, recordPersonChange } from "./audit.ts";

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { asIs, edge, resource } from "../api/edge.ts";
-import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
-import { paging } from "../lib/fields.ts";
+import { paging } from "../ground/lib/fields.ts";
+import { asIs, edge, resource } from "../http/edge.ts";
+import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../http/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import { endedCookie, presentSession } from "./doors.ts";
 import type { Guard } from "./guard.ts";

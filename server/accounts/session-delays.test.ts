@@ -1,8 +1,8 @@
 import { beforeEach, expect } from "bun:test";
 import { type MovableClock, movableClock } from "../../tests/clock.ts";
 import { onServer } from "../../tests/harness.ts";
-import { guesses } from "../db/tables.ts";
-import { AppError } from "../lib/errors.ts";
+import { guesses } from "../ground/db/tables.ts";
+import { AppError } from "../ground/lib/errors.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   type Attempt,

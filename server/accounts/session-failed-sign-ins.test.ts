@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { onServer } from "../../tests/harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "../../tests/session/browser.ts";
 import { housekeeping } from "../app/housekeeping.ts";
-import { audit, failedSignIns } from "../db/tables.ts";
+import { audit, failedSignIns } from "../ground/db/tables.ts";
 
 const DAY = 24 * 3_600_000;
 

@@ -4,7 +4,7 @@ import { buildDashboard } from "../../tests/build-dashboard.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { newOwner, openBrowser } from "../../tests/session/browser.ts";
-import { users } from "../db/tables.ts";
+import { users } from "../ground/db/tables.ts";
 
 let server: TestServer;
 beforeAll(async () => {

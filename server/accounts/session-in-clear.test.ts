@@ -11,7 +11,7 @@ import {
   openBrowser,
   PASSWORD,
 } from "../../tests/session/browser.ts";
-import * as tables from "../db/tables.ts";
+import * as tables from "../ground/db/tables.ts";
 
 const NEXT_PASSWORD = "another one, quite as long";
 

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { PASSWORD_MEMORY_MB, startServer } from "../../tests/harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser } from "../../tests/session/browser.ts";
-import { users } from "../db/tables.ts";
-import { createPasswords, type Passwords } from "../lib/passwords.ts";
+import { users } from "../ground/db/tables.ts";
+import { createPasswords, type Passwords } from "../ground/lib/passwords.ts";
 import { signIn } from "./sign-in.ts";
 
 const MB = 1 << 20;

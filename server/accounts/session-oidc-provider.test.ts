@@ -5,8 +5,8 @@ import { eachRow } from "../../tests/each-row.ts";
 import { START } from "../../tests/harness.ts";
 import { CLIENT, oidcSettings, PUBLIC_URL, startOidcHost } from "../../tests/oidc.ts";
 import { closeAtEnd } from "../../tests/shared.ts";
-import { type Env, readConfig } from "../config/config.ts";
-import { oidcOf } from "../config/oidc.ts";
+import { type Env, readConfig } from "../ground/config/config.ts";
+import { oidcOf } from "../ground/config/oidc.ts";
 import type { Problem, SignInProblem } from "./oidc/problems.ts";
 import { createProvider, newChecks } from "./oidc/provider.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
-import type { RoleMap } from "../config/oidc.ts";
+import type { RoleMap } from "../ground/config/oidc.ts";
 import type { SignInProblem } from "./oidc/problems.ts";
 import { readClaim, rightsOf } from "./oidc/roles.ts";
 

@@ -4,9 +4,9 @@ import { eachRow } from "../../tests/each-row.ts";
 import { onServer, type TestServer } from "../../tests/harness.ts";
 import { oidcSettings, openSurfer, PUBLIC_URL, startOidcHost } from "../../tests/oidc.ts";
 import { newColleague, newOwner, PASSWORD } from "../../tests/session/browser.ts";
-import { OPERATOR } from "../api/caller.ts";
 import { createService } from "../app/app.ts";
-import { audit, identities, sessions, users } from "../db/tables.ts";
+import { audit, identities, sessions, users } from "../ground/db/tables.ts";
+import { OPERATOR } from "../http/caller.ts";
 import { linkByOperator } from "./oidc/identities.ts";
 import { asToken, createInvitedAccount, createPasswordLink } from "./users.ts";
 

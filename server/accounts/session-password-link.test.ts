@@ -6,7 +6,7 @@ import {
   newOwner,
   openBrowser,
 } from "../../tests/session/browser.ts";
-import { OPERATOR } from "../api/caller.ts";
+import { OPERATOR } from "../http/caller.ts";
 import { inUnit } from "../work/unit.ts";
 import { asToken, resetPassword } from "./users.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../ground/config/config.ts";
 import {
   createPasswords,
   hashPassword,
   passwordProblem,
   SHORTEST_WITH_CODE,
-} from "../lib/passwords.ts";
+} from "../ground/lib/passwords.ts";
 
 const PASSWORD_MEMORY_MB = 64;
 /** Where only the order of many matters. */

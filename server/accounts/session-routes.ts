@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { contextOf, type Session } from "../api/caller.ts";
-import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
-import { unread } from "../lib/fields.ts";
-import { describeError, log } from "../lib/log.ts";
-import { toIsoOrNull } from "../lib/moments.ts";
-import { SHORTEST_ALONE } from "../lib/passwords.ts";
+import { unread } from "../ground/lib/fields.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import { toIsoOrNull } from "../ground/lib/moments.ts";
+import { SHORTEST_ALONE } from "../ground/lib/passwords.ts";
+import { contextOf, type Session } from "../http/caller.ts";
+import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../http/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   deviceCookie,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ENGINES, startServer, type TestServer } from "../../tests/harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "../../tests/session/browser.ts";
-import { accounts, users } from "../db/tables.ts";
+import { accounts, users } from "../ground/db/tables.ts";
 import { createSetup } from "./users.ts";
 
 const EMAIL = "first@example.org";

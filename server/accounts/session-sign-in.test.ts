@@ -10,9 +10,9 @@ import {
   PASSWORD,
   SESSION,
 } from "../../tests/session/browser.ts";
-import { audit, sessions, users } from "../db/tables.ts";
-import { hashToken } from "../lib/ids.ts";
-import { createPasswords, hashPassword, type Passwords } from "../lib/passwords.ts";
+import { audit, sessions, users } from "../ground/db/tables.ts";
+import { hashToken } from "../ground/lib/ids.ts";
+import { createPasswords, hashPassword, type Passwords } from "../ground/lib/passwords.ts";
 import { changePassword, signIn } from "./sign-in.ts";
 import { operatorOf } from "./users.ts";
 

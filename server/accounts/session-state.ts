@@ -1,5 +1,5 @@
-import type { FailedSignIns } from "../api/caller.ts";
-import { oidcOf } from "../config/oidc.ts";
+import { oidcOf } from "../ground/config/oidc.ts";
+import type { FailedSignIns } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { isSecure } from "./doors.ts";
 import * as model from "./model.ts";

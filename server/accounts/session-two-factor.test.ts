@@ -13,10 +13,10 @@ import {
   PASSWORD,
   SESSION,
 } from "../../tests/session/browser.ts";
-import type { Store } from "../db/store.ts";
-import { recoveryCodes, sessions, users } from "../db/tables.ts";
-import { createPasswords, type Passwords } from "../lib/passwords.ts";
-import { createSecretBox } from "../lib/secret-box.ts";
+import type { Store } from "../ground/db/store.ts";
+import { recoveryCodes, sessions, users } from "../ground/db/tables.ts";
+import { createPasswords, type Passwords } from "../ground/lib/passwords.ts";
+import { createSecretBox } from "../ground/lib/secret-box.ts";
 import { confirmTwoFactor, endTwoFactor, removeTwoFactor } from "./two-factor.ts";
 import { operatorOf, requireUser } from "./users.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
-import { browserOf, storedUserAgent } from "../lib/text.ts";
+import { browserOf, storedUserAgent } from "../ground/lib/text.ts";
 
 const WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)";
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";

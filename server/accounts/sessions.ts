@@ -1,6 +1,5 @@
 import { and, desc, eq, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import type { FailedSignIns, Permissions, Session } from "../api/caller.ts";
-import { preparedOnce, type Store } from "../db/store.ts";
+import { preparedOnce, type Store } from "../ground/db/store.ts";
 import {
   accounts,
   passwordLinks,
@@ -8,11 +7,12 @@ import {
   sessions,
   type UserRow,
   users,
-} from "../db/tables.ts";
-import { notFound } from "../lib/errors.ts";
-import { hashToken, newSessionToken } from "../lib/ids.ts";
-import { describeError, log } from "../lib/log.ts";
-import { storedUserAgent } from "../lib/text.ts";
+} from "../ground/db/tables.ts";
+import { notFound } from "../ground/lib/errors.ts";
+import { hashToken, newSessionToken } from "../ground/lib/ids.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import { storedUserAgent } from "../ground/lib/text.ts";
+import type { FailedSignIns, Permissions, Session } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";

@@ -1,18 +1,18 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
-import type { Actor, FailedSignIns, Session } from "../api/caller.ts";
-import { type Oidc, oidcOf } from "../config/oidc.ts";
-import { lockUser } from "../db/queries.ts";
-import type { Store } from "../db/store.ts";
-import { identities, passwordLinks, sessions, type UserRow, users } from "../db/tables.ts";
-import { AppError, conflict, invalid } from "../lib/errors.ts";
-import { hashToken, newSessionToken } from "../lib/ids.ts";
+import { type Oidc, oidcOf } from "../ground/config/oidc.ts";
+import { lockUser } from "../ground/db/queries.ts";
+import type { Store } from "../ground/db/store.ts";
+import { identities, passwordLinks, sessions, type UserRow, users } from "../ground/db/tables.ts";
+import { AppError, conflict, invalid } from "../ground/lib/errors.ts";
+import { hashToken, newSessionToken } from "../ground/lib/ids.ts";
 import {
   isShort,
   type Passwords,
   passwordProblem,
   SHORTEST_ALONE,
   SHORTEST_WITH_CODE,
-} from "../lib/passwords.ts";
+} from "../ground/lib/passwords.ts";
+import type { Actor, FailedSignIns, Session } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit, type Unit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";

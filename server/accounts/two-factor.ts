@@ -1,8 +1,8 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { type Actor, OPERATOR, type Session } from "../api/caller.ts";
-import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
-import { conflict, invalid } from "../lib/errors.ts";
-import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
+import { recoveryCodes, type UserRow, users } from "../ground/db/tables.ts";
+import { conflict, invalid } from "../ground/lib/errors.ts";
+import { isShort, SHORTEST_ALONE } from "../ground/lib/passwords.ts";
+import { type Actor, OPERATOR, type Session } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit, type Unit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";

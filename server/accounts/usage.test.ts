@@ -2,7 +2,7 @@ import { afterEach, expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type Asker, onServer } from "../../tests/harness.ts";
 import { addLink, setLink } from "../../tests/rows.ts";
-import { accounts, usageDays } from "../db/tables.ts";
+import { accounts, usageDays } from "../ground/db/tables.ts";
 
 const DAY = 86_400_000;
 

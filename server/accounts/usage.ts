@@ -1,14 +1,14 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import type { Caller } from "../api/caller.ts";
-import { totalLinks } from "../db/queries.ts";
-import type { Store } from "../db/store.ts";
-import { accounts, apiKeys, sources, usageDays } from "../db/tables.ts";
-import type { Clock } from "../lib/clock.ts";
-import { notFound } from "../lib/errors.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { TIERS } from "../lib/vocabulary.ts";
+import { totalLinks } from "../ground/db/queries.ts";
+import type { Store } from "../ground/db/store.ts";
+import { accounts, apiKeys, sources, usageDays } from "../ground/db/tables.ts";
+import type { Clock } from "../ground/lib/clock.ts";
+import { notFound } from "../ground/lib/errors.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { TIERS } from "../ground/lib/vocabulary.ts";
+import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 
 const MINUTE = 60_000;

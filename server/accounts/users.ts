@@ -1,10 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { and, asc, eq, exists } from "drizzle-orm";
-import { type Actor, type Caller, OPERATOR } from "../api/caller.ts";
-import type { Config } from "../config/config.ts";
-import { countLinks, takeNumbers } from "../db/queries.ts";
-import { isDuplicate, type Store } from "../db/store.ts";
+import type { Config } from "../ground/config/config.ts";
+import { countLinks, takeNumbers } from "../ground/db/queries.ts";
+import { isDuplicate, type Store } from "../ground/db/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -16,10 +15,11 @@ import {
   setupTokens,
   type UserRow,
   users,
-} from "../db/tables.ts";
-import { AppError, conflict, noSuchPath, notFound } from "../lib/errors.ts";
-import { hashToken, newId, newSessionToken, newSetupToken } from "../lib/ids.ts";
-import type { Tier } from "../lib/vocabulary.ts";
+} from "../ground/db/tables.ts";
+import { AppError, conflict, noSuchPath, notFound } from "../ground/lib/errors.ts";
+import { hashToken, newId, newSessionToken, newSetupToken } from "../ground/lib/ids.ts";
+import type { Tier } from "../ground/lib/vocabulary.ts";
+import { type Actor, type Caller, OPERATOR } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit, makeChange, type Unit } from "../work/unit.ts";
 import { emailTarget, recordChange, recordPersonChange } from "./audit.ts";

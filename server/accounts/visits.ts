@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import { prepared } from "../db/store.ts";
-import { visits } from "../db/tables.ts";
+import { prepared } from "../ground/db/store.ts";
+import { visits } from "../ground/db/tables.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** A visit ends with its last request, once this time has passed without another. */

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { auditRoutes, installationAuditRoutes } from "../accounts/audit-routes.ts";
-import { sessionOf } from "../accounts/doors.ts";
+import { enterByKey, enterBySession, hasMetricsToken, sessionOf } from "../accounts/doors.ts";
 import { createGuard } from "../accounts/guard.ts";
 import { createProvider } from "../accounts/oidc/provider.ts";
 import { callbackRoutes, oidcRoutes } from "../accounts/oidc/routes.ts";
@@ -9,20 +9,22 @@ import { sessionRoutes } from "../accounts/session-routes.ts";
 import { sessionStates } from "../accounts/session-state.ts";
 import { createMeter, type Meter } from "../accounts/usage.ts";
 import { findEndOfLastVisit, noteVisit } from "../accounts/visits.ts";
-import { createRateLimiter, limiterFor } from "../api/rate-limit.ts";
-import { errors, replies } from "../api/reply.ts";
-import { basePathOf } from "../config/config.ts";
-import { oidcOf } from "../config/oidc.ts";
+import { basePathOf } from "../ground/config/config.ts";
+import { oidcOf } from "../ground/config/oidc.ts";
+import { toIsoOrNull } from "../ground/lib/moments.ts";
 import { historyRoutes } from "../history/routes.ts";
 import { hostRoutes } from "../hosts/routes.ts";
 import { belowBase, refuseOwnPath } from "../http/base-path.ts";
+import { referenceRoutes } from "../http/docs/routes.ts";
 import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
-import type { DeclaredRoute } from "../http/openapi/document.ts";
-import { dashboard, referenceRoutes } from "../http/pages.ts";
+import { describeApi } from "../http/openapi/document.ts";
+import type { Document } from "../http/openapi/schemas.ts";
+import { dashboard } from "../http/pages.ts";
+import { createRateLimiter, limiterFor } from "../http/rate-limit.ts";
 import { createJsonBody, parameters } from "../http/read-request.ts";
-import { routeTable } from "../http/routing.ts";
-import { toIsoOrNull } from "../lib/moments.ts";
+import { errors, replies } from "../http/reply.ts";
+import { type DeclaredRoute, routeTable } from "../http/routing.ts";
 import { batchRoutes } from "../links/batch-routes.ts";
 import {
   createExportPlaces,
@@ -37,17 +39,18 @@ import { linkRoutes, serviceRoutes } from "../links/routes.ts";
 import { tagRoutes, viewRoutes } from "../links/tag-routes.ts";
 import { triageRoutes } from "../links/triage-routes.ts";
 import { trialRoutes } from "../monitor/trial-routes.ts";
+import { EVENT_DEFINITIONS } from "../notify/event-types.ts";
+import { oneClickRoutes, subscriptionRoutes } from "../notify/mail-routes.ts";
+import { webhookRoutes } from "../notify/routes.ts";
 import { backupRoutes } from "../ops/backups/routes.ts";
+import { adminRoutes } from "../pages/admin/routes.ts";
+import { changeRoutes } from "../pages/changes/routes.ts";
+import { createLive, type Live } from "../pages/live/live.ts";
+import { liveRoutes } from "../pages/live/routes.ts";
+import { metricsRoutes } from "../pages/metrics/routes.ts";
+import { overviewRoutes } from "../pages/overview/routes.ts";
+import { siteRoutes } from "../pages/sites/routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
-import { adminRoutes } from "../views/admin/routes.ts";
-import { changeRoutes } from "../views/changes/routes.ts";
-import { createLive, type Live } from "../views/live/live.ts";
-import { liveRoutes } from "../views/live/routes.ts";
-import { metricsRoutes } from "../views/metrics/routes.ts";
-import { overviewRoutes } from "../views/overview/routes.ts";
-import { siteRoutes } from "../views/sites/routes.ts";
-import { oneClickRoutes, subscriptionRoutes } from "../webhooks/mail-routes.ts";
-import { webhookRoutes } from "../webhooks/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** The routes under both /api/v1 and /dashboard/api. */
@@ -77,7 +80,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
 
 /** Every route, and the dashboard's pages. The front checks callers and adds headers. */
 export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
-  const routes = (): DeclaredRoute[] => app.routes;
+  const describe = (): Document => descriptionOf(deps, app.routes);
   const guard = createGuard(deps);
   const oidc = oidcOf(deps.config);
   const provider = oidc && createProvider(deps, oidc);
@@ -87,9 +90,9 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(replies)
     .use(createJsonBody())
     .use(parameters)
-    .use(healthRoutes(deps))
+    .use(healthRoutes(deps, isOperator(deps)))
     .use(metricsRoutes(deps))
-    .use(referenceRoutes(routes, basePathOf(deps.config)))
+    .use(referenceRoutes(describe, basePathOf(deps.config)))
     .use(oneClickRoutes(deps, guard))
     .use(callbackRoutes(deps, provider, guard))
     .use(pages)
@@ -111,12 +114,20 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
 
 export type App = ReturnType<typeof createApp>;
 
+/** The OpenAPI document of these routes. */
+export const descriptionOf = ({ config }: Deps, routes: DeclaredRoute[]) =>
+  describeApi(routes, EVENT_DEFINITIONS, basePathOf(config));
+
+/** Whether someone with the metrics token or a session asks. */
+const isOperator = (deps: Deps) => async (request: Request) =>
+  hasMetricsToken(deps.config, request) || (await sessionOf(deps, request)) !== null;
+
 /** The routes of every node, whatever its roles: each node is monitored separately. */
 const createMonitored = (deps: Deps) =>
   new Elysia({ strictPath: true })
     .use(errors)
     .use(replies)
-    .use(healthRoutes(deps))
+    .use(healthRoutes(deps, isOperator(deps)))
     .use(metricsRoutes(deps));
 
 /** A page of the dashboard sends several requests where a program sends one, and again at each change. */
@@ -157,9 +168,15 @@ export async function createService(deps: Deps): Promise<Service> {
     table: routeTable(app.routes),
     notFound: pages?.notFound ?? null,
   };
-  return {
-    front: belowBase(base, createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed)),
-    meter,
-    live,
-  };
+  const entering = { ...deps, limiter, sessionLimiter, meter };
+  const front = createFront(
+    {
+      ...deps,
+      byKey: (request, context, access) => enterByKey(entering, request, context, access),
+      bySession: (request, context, access) => enterBySession(entering, request, context, access),
+      onChange: live.changed,
+    },
+    routed,
+  );
+  return { front: belowBase(base, front), meter, live };
 }

@@ -1,18 +1,25 @@
-import { type CheckerProcess, createCheckerPool } from "../checker/pool.ts";
-import type { Config } from "../config/config.ts";
-import { checkOutbound, webhookOutbound } from "../config/outbound.ts";
-import { openEngine } from "../db/open.ts";
-import { createStore, type Engine, preparedOnce, type Store } from "../db/store.ts";
-import { type Clock, createLag, type Lag, systemClock } from "../lib/clock.ts";
-import { compareClock } from "../lib/log.ts";
-import { CHECKER_COMMAND, ownCommand } from "../lib/runtime.ts";
-import { createSecretBox } from "../lib/secret-box.ts";
-import { createTroubles } from "../lib/troubles.ts";
+import type { Config } from "../ground/config/config.ts";
+import { checkOutbound, webhookOutbound } from "../ground/config/outbound.ts";
+import { openEngine } from "../ground/db/open.ts";
+import { createStore, type Engine, preparedOnce, type Store } from "../ground/db/store.ts";
+import { type Clock, createLag, type Lag, systemClock } from "../ground/lib/clock.ts";
+import { compareClock } from "../ground/lib/log.ts";
+import { CHECKER_COMMAND, ownCommand } from "../ground/lib/runtime.ts";
+import { createSecretBox } from "../ground/lib/secret-box.ts";
+import { createTroubles } from "../ground/lib/troubles.ts";
+import { answersTcp } from "../ground/net/send.ts";
+import type { KnownLink } from "../judge/confirm.ts";
+import { type CheckLink, createCheck, createPolitenessFor } from "../judge/create-check.ts";
+import { createOnline, type Online, type OnlineChange } from "../judge/online/online.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
+import { createCanaries } from "../judge/services/canaries.ts";
+import { ownServicesOf } from "../judge/services/own-services.ts";
+import { catalogueWith } from "../judge/services/records/built-in.ts";
+import { createHostProfiles } from "../judge/surroundings.ts";
 import { openMailServer } from "../mail/server.ts";
 import { logOutage } from "../monitor/dispatch.ts";
 import { createLearning, type Learning } from "../monitor/learning.ts";
 import { createSiteHolds, type SiteHolds } from "../monitor/site-holds.ts";
-import { answersTcp } from "../net/send.ts";
 import { refuseMoved } from "../ops/move/notes.ts";
 import { reportDamage } from "../ops/start/integrity.ts";
 import {
@@ -23,20 +30,14 @@ import {
   prepareForCommand,
 } from "../ops/start/prepare-database.ts";
 import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
-import type { ReadSource } from "../reading/job.ts";
-import { createReadSource } from "../reading/read.ts";
-import type { KnownLink } from "../verdict/confirm.ts";
-import { type CheckLink, createCheck, createPolitenessFor } from "../verdict/create-check.ts";
-import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import { createCanaries } from "../verdict/services/canaries.ts";
-import { catalogueWith } from "../verdict/services/records/built-in.ts";
-import { createHostProfiles } from "../verdict/surroundings.ts";
+import type { ReadSource } from "../read/crawl/job.ts";
+import { createReadSource } from "../read/crawl/read.ts";
 import type { Deps } from "../work/deps.ts";
 import { createLoops } from "../work/loops.ts";
 import { followDatabase } from "../work/membership.ts";
 import { createMetrics } from "../work/metrics.ts";
 import { bucketOfUrl, describeSelf, newNodeId, onlyNode } from "../work/nodes.ts";
+import { type CheckerProcess, createCheckerPool } from "../work/processes/pool.ts";
 import { localTopics } from "../work/topics.ts";
 
 /** Opens and migrates the database, and creates the dependencies. `migrated` lists the applied migrations. */
@@ -92,7 +93,7 @@ export function createDeps(
     online: onlineGuard(config, clock, (change) => logOutage(deps, change)),
     tryLink: (link, signal) => tryLink(deps, link, signal),
     readSource: (job, emit, signal) => openChecks(deps).read(job, emit, signal),
-    catalogue: catalogueWith(config.ownServices),
+    catalogue: catalogueWith(ownServicesOf(config)),
     troubles: createTroubles(clock),
     metrics: createMetrics(),
     nodes: onlyNode(newNodeId(), () => describeSelf(deps)),

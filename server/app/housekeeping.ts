@@ -4,20 +4,20 @@ import { finishDeletions } from "../accounts/delete.ts";
 import { recordFailedSignIns } from "../accounts/failed-sign-ins.ts";
 import { deleteOldGuesses } from "../accounts/guard.ts";
 import { deleteExpiredSessions } from "../accounts/sessions.ts";
-import { forgetOldKeys } from "../api/idempotency.ts";
-import { forgetSilentCallers } from "../api/rate-limit.ts";
-import { hostProfiles } from "../db/tables.ts";
+import { hostProfiles } from "../ground/db/tables.ts";
 import { forgetOldChecks } from "../history/forget-old.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { closeYesterday } from "../history/status-days.ts";
+import { forgetOldKeys } from "../http/idempotency.ts";
+import { forgetSilentCallers } from "../http/rate-limit.ts";
+import { PROFILE_LIFETIME_MS } from "../judge/surroundings.ts";
 import { endOverdueBatches, forgetOldBatches, tendBatches } from "../links/complete-batches.ts";
 import { forgetOldImports } from "../links/imports/imports.ts";
 import { deleteOldRetired } from "../links/retired.ts";
 import { deleteOldMails } from "../mail/queue.ts";
+import { deleteOldEvents } from "../notify/events.ts";
+import { eraseDeletedWebhooks } from "../notify/webhooks.ts";
 import { deleteOldRuns } from "../sources/erase.ts";
-import { PROFILE_LIFETIME_MS } from "../verdict/surroundings.ts";
-import { deleteOldEvents } from "../webhooks/events.ts";
-import { eraseDeletedWebhooks } from "../webhooks/webhooks.ts";
 import type { Deps } from "../work/deps.ts";
 
 /**

@@ -17,14 +17,14 @@ import {
   requireUser,
   resetPassword,
 } from "../accounts/users.ts";
-import { type Caller, OPERATOR } from "../api/caller.ts";
-import type { Config } from "../config/config.ts";
-import { oidcOf } from "../config/oidc.ts";
-import type { ApiKeyRow } from "../db/tables.ts";
-import { failure } from "../lib/errors.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { hashPassword } from "../lib/passwords.ts";
-import { TIERS, type Tier } from "../lib/vocabulary.ts";
+import type { Config } from "../ground/config/config.ts";
+import { oidcOf } from "../ground/config/oidc.ts";
+import type { ApiKeyRow } from "../ground/db/tables.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { hashPassword } from "../ground/lib/passwords.ts";
+import { TIERS, type Tier } from "../ground/lib/vocabulary.ts";
+import { type Caller, OPERATOR } from "../http/caller.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit, makeChange } from "../work/unit.ts";

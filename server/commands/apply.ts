@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { Env } from "../config/config.ts";
-import { failure } from "../lib/errors.ts";
-import { chunksOf } from "../lib/steps.ts";
+import type { Env } from "../ground/config/config.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { chunksOf } from "../ground/lib/steps.ts";
 import type { GroupChange } from "../links/groups/model.ts";
 import { carryOut, type LinkChanged, type Plan, planOf } from "../ops/apply/plan.ts";
 import { Misdeclared, readDeclaration } from "../ops/apply/read.ts";

@@ -3,15 +3,15 @@ import { constants, copyFileSync, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { openDeps } from "../app/build.ts";
-import { backupFolder, type Config, sqlitePath } from "../config/config.ts";
-import { copyDatabase } from "../db/backup-files.ts";
-import { refuseUsed, withFolderLock } from "../db/folder.ts";
-import { damagedWithNewest } from "../db/open.ts";
-import { isDamage, reading } from "../db/sqlite-file.ts";
-import type { Copied } from "../db/threads.ts";
-import { systemClock } from "../lib/clock.ts";
-import { failure } from "../lib/errors.ts";
-import { sizeText } from "../lib/text.ts";
+import { backupFolder, type Config, sqlitePath } from "../ground/config/config.ts";
+import { copyDatabase } from "../ground/db/backup-files.ts";
+import { refuseUsed, withFolderLock } from "../ground/db/folder.ts";
+import { damagedWithNewest } from "../ground/db/open.ts";
+import { isDamage, reading } from "../ground/db/sqlite-file.ts";
+import type { Copied } from "../ground/db/threads.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { sizeText } from "../ground/lib/text.ts";
 import { DUMP_HINT, LOAD_HINT } from "../ops/backups/backups.ts";
 import {
   clearStages,

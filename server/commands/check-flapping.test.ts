@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createProgram, folderWith } from "../../tests/commands/program.ts";
 import { sized } from "../../tests/long.ts";
 import { dice } from "../../tests/random.ts";
-import { createTurns } from "../lib/concurrency.ts";
+import { createTurns } from "../ground/lib/concurrency.ts";
 
 const REPLAYS = sized(10, 100);
 /** They mostly wait for hosts that ask for it. */

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { AnchorKind } from "../documents/slugs.ts";
-import type { Format } from "../imports/formats.ts";
-import { UsageError } from "../lib/errors.ts";
+import { UsageError } from "../ground/lib/errors.ts";
+import type { AnchorKind } from "../read/documents/slugs.ts";
+import type { Format } from "../read/lists/formats.ts";
 import { githubReport } from "./check/outputs/github.ts";
 import { asJson } from "./check/outputs/json.ts";
 import { junitReport } from "./check/outputs/junit.ts";

@@ -9,7 +9,7 @@ import {
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { createProgram, folderWith } from "../../tests/commands/program.ts";
-import { VERSION } from "../lib/runtime.ts";
+import { VERSION } from "../ground/lib/runtime.ts";
 
 const { run } = createProgram();
 

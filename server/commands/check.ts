@@ -1,11 +1,11 @@
 import { appendFileSync, closeSync, openSync, writeSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { Config } from "../config/config.ts";
-import { ANCHOR_KINDS } from "../documents/slugs.ts";
-import { FORMAT_NAMES } from "../imports/formats.ts";
-import { systemClock } from "../lib/clock.ts";
-import { failure } from "../lib/errors.ts";
+import type { Config } from "../ground/config/config.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { ANCHOR_KINDS } from "../read/documents/slugs.ts";
+import { FORMAT_NAMES } from "../read/lists/formats.ts";
 import {
   askServer,
   type KnownVerdict,
@@ -270,7 +270,7 @@ function cacheOf({ cache, cacheAge = DAY_MS }: CheckOptions, config: Config, env
   const folder = env.XDG_CACHE_HOME || join(env.HOME ?? ".", ".cache");
   const file = cache === true ? join(folder, "stillup", "check.ndjson") : cache;
   refuseOutside(file);
-  return openCache(file, cacheAge, config.ownServices, systemClock.now());
+  return openCache(file, cacheAge, config.services.records, systemClock.now());
 }
 
 /** Without a cache, only the next run takes longer. */

@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { type Config, type Env, readConfig, unknownIn } from "../config/config.ts";
-import { systemClock } from "../lib/clock.ts";
-import { failure } from "../lib/errors.ts";
-import { log, startLogging } from "../lib/log.ts";
-import { filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
-import { dropProxyVariables } from "../net/request.ts";
+import { type Config, type Env, readConfig, unknownIn } from "../ground/config/config.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { log, startLogging } from "../ground/lib/log.ts";
+import { filesFor, fitRuntime, openFileLimit } from "../ground/lib/runtime.ts";
+import { dropProxyVariables } from "../ground/net/request.ts";
+import { ownServicesOf } from "../judge/services/own-services.ts";
 import type { Deps } from "../work/deps.ts";
 import { CLEAR_LINE, type Io } from "./io.ts";
 
-export { UsageError } from "../lib/errors.ts";
+export { UsageError } from "../ground/lib/errors.ts";
 
 /** The process as a command sees it. */
 export type Cli = {
@@ -48,6 +49,7 @@ export function createCli(env: Env, io: Io, envFile: () => string | undefined): 
       const given = settings();
       const isQuiet = cli.isAtTerminal() && !given.STILLUP_LOG_LEVEL;
       const configured = readConfig(given);
+      ownServicesOf(configured);
       const config = forChecks ? fitRuntime(configured, env, io.restart) : configured;
       startLogging({
         level: isQuiet ? "warning" : config.logLevel,

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { createProgram } from "../../tests/commands/program.ts";
-import { readConfig } from "../config/config.ts";
-import { isLocked } from "../db/folder.ts";
-import { checksWithin, VERSION } from "../lib/runtime.ts";
+import { readConfig } from "../ground/config/config.ts";
+import { isLocked } from "../ground/db/folder.ts";
+import { checksWithin, VERSION } from "../ground/lib/runtime.ts";
 
 const EMAIL = "me@example.org";
 const PASSWORD = "correct horse battery staple";

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import * as z from "zod";
 import { readBody } from "../accounts/model.ts";
-import type { Caller } from "../api/caller.ts";
-import { moment } from "../lib/fields.ts";
-import { type Cell, toCsv } from "../lib/text.ts";
+import { moment } from "../ground/lib/fields.ts";
+import { type Cell, toCsv } from "../ground/lib/text.ts";
+import type { Caller } from "../http/caller.ts";
 import { exportedHistory, exportedLinks } from "../links/exports/export-rows.ts";
 import {
   HISTORY_COLUMNS,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ground/config/config.ts";
 import type { Cli } from "./cli.ts";
 
 const TIMEOUT_MS = 5000;

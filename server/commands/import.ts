@@ -1,11 +1,6 @@
 import { type Command, Option } from "commander";
-import { formatOfName } from "../documents/formats.ts";
-import { FORMAT_NAMES, type Format, recognise } from "../imports/formats.ts";
-import { notKeptText } from "../imports/noted.ts";
-import { type ListPart, partsOf } from "../imports/read-bytes.ts";
-import type { Item } from "../imports/reading.ts";
-import { chunksOf } from "../lib/steps.ts";
-import { FREQUENCIES, type Frequency } from "../lib/vocabulary.ts";
+import { chunksOf } from "../ground/lib/steps.ts";
+import { FREQUENCIES, type Frequency } from "../ground/lib/vocabulary.ts";
 import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
 import { addHere, beginImport, dropImport } from "../links/imports/imports.ts";
 import { countsOf, totalOf } from "../links/imports/items.ts";
@@ -19,6 +14,11 @@ import {
 } from "../links/imports/part.ts";
 import { peopleByEmail } from "../links/imports/steps.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
+import { formatOfName } from "../read/documents/formats.ts";
+import { FORMAT_NAMES, type Format, recognise } from "../read/lists/formats.ts";
+import { notKeptText } from "../read/lists/noted.ts";
+import { type ListPart, partsOf } from "../read/lists/read-bytes.ts";
+import type { Item } from "../read/lists/reading.ts";
 import type { Deps } from "../work/deps.ts";
 import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
-import type { Env } from "../config/config.ts";
-import { failure } from "../lib/errors.ts";
-import { plain } from "../lib/text.ts";
+import type { Env } from "../ground/config/config.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { plain } from "../ground/lib/text.ts";
 
 export { plain };
 

@@ -1,6 +1,6 @@
 import { createReadStream, type Stats, statSync } from "node:fs";
-import { type Bytes, type ListText, openList } from "../imports/read-bytes.ts";
-import { failure } from "../lib/errors.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { type Bytes, type ListText, openList } from "../read/lists/read-bytes.ts";
 import type { Io } from "./io.ts";
 
 /** The text of a file, and how much of it is read, from 0 to 1; null when unknown. */

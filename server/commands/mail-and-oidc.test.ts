@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createProgram } from "../../tests/commands/program.ts";
 import { oidcSettings, startOidcHost } from "../../tests/oidc.ts";
 import { GOOD_TLS, mailSettings, startMailHost } from "../../tests/smtp.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../ground/config/config.ts";
 
 const CA = new URL("../../tests/certs/ca.pem", import.meta.url).pathname;
 const PASSWORD = "pass word/of the relay";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { systemClock } from "../lib/clock.ts";
-import { readMailAddress } from "../lib/mail-address.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { readMailAddress } from "../ground/lib/mail-address.ts";
 import { openMailServer } from "../mail/server.ts";
 import { outcomeSentence, testMail } from "../mail/test-mail.ts";
 import { type Cli, UsageError } from "./cli.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { countIdentities, moveIdentities } from "../accounts/oidc/identities.ts";
 import { checkProvider, createProvider } from "../accounts/oidc/provider.ts";
-import { type Oidc, oidcOf, readIssuer } from "../config/oidc.ts";
-import { systemClock } from "../lib/clock.ts";
-import { SettingProblem } from "../lib/errors.ts";
+import { type Oidc, oidcOf, readIssuer } from "../ground/config/oidc.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { SettingProblem } from "../ground/lib/errors.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { plain } from "./io.ts";

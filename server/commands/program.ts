@@ -1,8 +1,8 @@
 import { Argument, Command, CommanderError } from "commander";
-import { type Env, logFormatIn } from "../config/config.ts";
-import { AppError, type FieldProblems, inWords } from "../lib/errors.ts";
-import { describeError, lineIn, log } from "../lib/log.ts";
-import { VERSION } from "../lib/runtime.ts";
+import { type Env, logFormatIn } from "../ground/config/config.ts";
+import { AppError, type FieldProblems, inWords } from "../ground/lib/errors.ts";
+import { describeError, lineIn, log } from "../ground/lib/log.ts";
+import { VERSION } from "../ground/lib/runtime.ts";
 import { type Cli, createCli, NamedFileError, UsageError } from "./cli.ts";
 import { type Io, OutputClosed, plain, watchOutput } from "./io.ts";
 

@@ -2,7 +2,6 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Command } from "commander";
 import { createSetup } from "../accounts/users.ts";
-import { toStandaloneErrorResponse } from "../api/reply.ts";
 import { createService } from "../app/app.ts";
 import { openDeps } from "../app/build.ts";
 import {
@@ -12,17 +11,19 @@ import {
   printConfig,
   readConfig,
   sqlitePath,
-} from "../config/config.ts";
-import { lockFolder } from "../db/folder.ts";
-import { refuseNewer } from "../db/migrate.ts";
-import { deleteUnfinished, ownMigrations } from "../db/open.ts";
+} from "../ground/config/config.ts";
+import { lockFolder } from "../ground/db/folder.ts";
+import { refuseNewer } from "../ground/db/migrate.ts";
+import { deleteUnfinished, ownMigrations } from "../ground/db/open.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { failure } from "../ground/lib/errors.ts";
+import { describeError, lineIn, log, logWarnings } from "../ground/lib/log.ts";
+import { checksWithin, filesFor, openFileLimit, VERSION } from "../ground/lib/runtime.ts";
 import { makeParts } from "../history/forget-old.ts";
 import type { Front } from "../http/front.ts";
+import { toStandaloneErrorResponse } from "../http/reply.ts";
 import { createGracefulStop, createStarting } from "../http/start-and-stop.ts";
-import { systemClock } from "../lib/clock.ts";
-import { failure } from "../lib/errors.ts";
-import { describeError, lineIn, log, logWarnings } from "../lib/log.ts";
-import { checksWithin, filesFor, openFileLimit, VERSION } from "../lib/runtime.ts";
+import { ownServicesOf } from "../judge/services/own-services.ts";
 import { UPLOAD_LIMIT } from "../links/imports/upload.ts";
 import { watchFaults, watchSchema } from "../ops/start/fatal.ts";
 import { noteCleanStop } from "../ops/start/integrity.ts";
@@ -79,8 +80,10 @@ export function addServe(program: Command, cli: Cli) {
 
 function printSettings(cli: Cli) {
   const { env, file } = cli.sources();
+  const config = readConfig({ ...file, ...env });
+  ownServicesOf(config);
   cli.print(printConfig(env, file));
-  const { checkConcurrency } = readConfig({ ...file, ...env });
+  const { checkConcurrency } = config;
   const used = checksWithin(checkConcurrency);
   if (used < checkConcurrency) {
     cli.print(

@@ -1,8 +1,13 @@
 import { type Command, Option } from "commander";
 import { readBody } from "../accounts/model.ts";
-import type { Caller } from "../api/caller.ts";
-import { toIsoOrNull } from "../lib/moments.ts";
-import { FREQUENCIES, type Frequency, SOURCE_KINDS, type SourceKind } from "../lib/vocabulary.ts";
+import { toIsoOrNull } from "../ground/lib/moments.ts";
+import {
+  FREQUENCIES,
+  type Frequency,
+  SOURCE_KINDS,
+  type SourceKind,
+} from "../ground/lib/vocabulary.ts";
+import type { Caller } from "../http/caller.ts";
 import { openGroupBook } from "../links/groups/groups.ts";
 import { NewSource, type ShownSource, SourcePreviewBody, statusOf } from "../sources/model.ts";
 import { previewSource } from "../sources/preview.ts";

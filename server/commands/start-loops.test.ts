@@ -4,9 +4,9 @@ import { onServer, type TestServer } from "../../tests/harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../../tests/receiver.ts";
 import { until } from "../../tests/until.ts";
 import { createMeter } from "../accounts/usage.ts";
-import type { Role } from "../config/settings.ts";
-import { links, webhooks } from "../db/tables.ts";
-import { WORKS } from "../lib/vocabulary.ts";
+import type { Role } from "../ground/config/settings.ts";
+import { links, webhooks } from "../ground/db/tables.ts";
+import { WORKS } from "../ground/lib/vocabulary.ts";
 import { createLoops } from "../work/loops.ts";
 import { startLoops } from "./start-loops.ts";
 

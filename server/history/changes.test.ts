@@ -4,7 +4,7 @@ import { becomeUnknown, check } from "../../tests/checked.ts";
 import { DAY, HOUR, saw } from "../../tests/checker/ended.ts";
 import { type Asker, onServer } from "../../tests/harness.ts";
 import { addGroup, setLink } from "../../tests/rows.ts";
-import { changes, groups, siteHosts, sites, statusDays } from "../db/tables.ts";
+import { changes, groups, siteHosts, sites, statusDays } from "../ground/db/tables.ts";
 import { reclassify } from "../links/reclassify.ts";
 import { forgetOldChecks } from "./forget-old.ts";
 import { bucketOfTimeDead, closeYesterday, medianTimeDead } from "./status-days.ts";

@@ -1,8 +1,8 @@
 import { and, asc, eq, lt, sql } from "drizzle-orm";
-import { onRows, type Store } from "../db/store.ts";
-import { changes } from "../db/tables.ts";
-import { inSteps } from "../lib/steps.ts";
-import type { ChangeKind, Verdict } from "../lib/vocabulary.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import { changes } from "../ground/db/tables.ts";
+import { inSteps } from "../ground/lib/steps.ts";
+import type { ChangeKind, Verdict } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** A change of a link. `lastedMs`: how long it had the previous status, or how long it was dead. */

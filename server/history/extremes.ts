@@ -1,6 +1,6 @@
 import { and, eq, gte, isNotNull, lt, sql } from "drizzle-orm";
-import type { Store } from "../db/store.ts";
-import { checks } from "../db/tables.ts";
+import type { Store } from "../ground/db/store.ts";
+import { checks } from "../ground/db/tables.ts";
 import { retainedHours } from "./retained-hours.ts";
 import { type Span, type Tally, unionOf } from "./roll-ups.ts";
 import { floorTo } from "./subject.ts";

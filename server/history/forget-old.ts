@@ -1,8 +1,8 @@
 import { and, asc, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { HistoryPartitions, Store } from "../db/store.ts";
-import { accounts, checks } from "../db/tables.ts";
-import { describeError, log } from "../lib/log.ts";
-import { inSteps } from "../lib/steps.ts";
+import type { HistoryPartitions, Store } from "../ground/db/store.ts";
+import { accounts, checks } from "../ground/db/tables.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import { inSteps } from "../ground/lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { deleteOldChanges } from "./changes.ts";
 import { deleteRetainedHours, retainHours } from "./retained-hours.ts";

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { type Asker, onBothEngines, START } from "../../tests/harness.ts";
 import { soon, whileKept } from "../../tests/history/cut-short.ts";
 import { addCheck, addChecks, addGroup, addLink } from "../../tests/rows.ts";
-import { checks, historyDays, historyHours, pendingDeletions } from "../db/tables.ts";
+import { checks, historyDays, historyHours, pendingDeletions } from "../ground/db/tables.ts";
 import { forgetOldChecks } from "./forget-old.ts";
 import { deletePendingHistory } from "./pending-deletions.ts";
 

@@ -1,11 +1,17 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { pointRead } from "../db/queries.ts";
-import type { Store } from "../db/store.ts";
-import { allLinks, checkKinds, checks, type LinkRow, pendingDeletions } from "../db/tables.ts";
-import { checkIdOf } from "../lib/ids.ts";
-import { type Page, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import { pointRead } from "../ground/db/queries.ts";
+import type { Store } from "../ground/db/store.ts";
+import {
+  allLinks,
+  checkKinds,
+  checks,
+  type LinkRow,
+  pendingDeletions,
+} from "../ground/db/tables.ts";
+import { checkIdOf } from "../ground/lib/ids.ts";
+import { type Page, segmentsOnPage, type Window, windowOf } from "../ground/lib/paging.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Interval, intervalsOf, isNarrowed, ofMatchingKind, refine } from "./intervals.ts";
 import type {

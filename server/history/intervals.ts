@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Store } from "../db/store.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import type { Store } from "../ground/db/store.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
 import type { CheckFilter } from "./model.ts";
 import {
   COUNTS_OF_CHECK,

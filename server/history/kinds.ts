@@ -1,6 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
-import { preparedOnce, type Store } from "../db/store.ts";
-import { checkKinds } from "../db/tables.ts";
+import { preparedOnce, type Store } from "../ground/db/store.ts";
+import { checkKinds } from "../ground/db/tables.ts";
 
 /** The part of a check that many others share. */
 export type CheckKind = Omit<typeof checkKinds.$inferSelect, "no" | "code">;

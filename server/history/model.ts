@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { CheckRow, checkKinds } from "../db/tables.ts";
-import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { TRIGGERS, VERDICTS, type Verdict } from "../lib/vocabulary.ts";
-import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
-import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
+import type { CheckRow, checkKinds } from "../ground/db/tables.ts";
+import { id, moment, oneOf, paging, queryFlag } from "../ground/lib/fields.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { TRIGGERS, VERDICTS, type Verdict } from "../ground/lib/vocabulary.ts";
+import { Evidence, toEvidence } from "../judge/probe/conclusion.ts";
+import { messageOf, type Reason } from "../judge/reasons/reasons.ts";
 import type { Extremes } from "./extremes.ts";
 import type { Tally } from "./roll-ups.ts";
 import type { Run } from "./runs.ts";

@@ -4,9 +4,9 @@ import { type Asker, START, startServer, type TestServer } from "../../tests/har
 import { freshPostgres } from "../../tests/postgres.ts";
 import { addCheck, addChecks, addGroup, addLink } from "../../tests/rows.ts";
 import { createDeps } from "../app/build.ts";
-import { openEngine } from "../db/open.ts";
-import { createStore, isGone, type Store } from "../db/store.ts";
-import { accounts, checks } from "../db/tables.ts";
+import { openEngine } from "../ground/db/open.ts";
+import { createStore, isGone, type Store } from "../ground/db/store.ts";
+import { accounts, checks } from "../ground/db/tables.ts";
 import { forgetOldChecks, makeParts } from "./forget-old.ts";
 
 const HOUR = 3_600_000;

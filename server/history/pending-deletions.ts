@@ -1,7 +1,7 @@
 import { and, asc, inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { lockAccounts } from "../db/queries.ts";
-import { rowsOf, type Store } from "../db/store.ts";
+import { lockAccounts } from "../ground/db/queries.ts";
+import { rowsOf, type Store } from "../ground/db/store.ts";
 import {
   allLinks,
   checks,
@@ -10,10 +10,10 @@ import {
   type LinkRow,
   occurrences,
   pendingDeletions,
-} from "../db/tables.ts";
-import { oneAtATime } from "../lib/concurrency.ts";
-import { logFailure } from "../lib/log.ts";
-import { chunksOf, inSteps, type StepLimits } from "../lib/steps.ts";
+} from "../ground/db/tables.ts";
+import { oneAtATime } from "../ground/lib/concurrency.ts";
+import { logFailure } from "../ground/lib/log.ts";
+import { chunksOf, inSteps, type StepLimits } from "../ground/lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { takeFromRollUps } from "./roll-ups.ts";
 

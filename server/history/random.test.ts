@@ -12,7 +12,7 @@ import {
 import { sized } from "../../tests/long.ts";
 import { type Random, randomFrom } from "../../tests/random.ts";
 import { addChecks, addGroup, addLink } from "../../tests/rows.ts";
-import { links } from "../db/tables.ts";
+import { links } from "../ground/db/tables.ts";
 import { forgetOldChecks } from "./forget-old.ts";
 import { deletePendingHistory, markForDeletion } from "./pending-deletions.ts";
 

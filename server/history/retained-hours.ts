@@ -1,6 +1,6 @@
 import { and, eq, gte, isNotNull, lt, type SQL, sql } from "drizzle-orm";
-import type { Store } from "../db/store.ts";
-import { historyDays } from "../db/tables.ts";
+import type { Store } from "../ground/db/store.ts";
+import { historyDays } from "../ground/db/tables.ts";
 import { DAY_MS, HOUR_MS, NO_CHECKS, type Span, type Tally } from "./roll-ups.ts";
 import { floorTo } from "./subject.ts";
 

@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import { onRows, type Store } from "../db/store.ts";
-import { historyDays } from "../db/tables.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import { historyDays } from "../ground/db/tables.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

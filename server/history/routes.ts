@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { edge } from "../api/edge.ts";
+import { edge } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import { listHistory } from "./history.ts";
 import * as model from "./model.ts";

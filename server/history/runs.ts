@@ -1,8 +1,8 @@
 import { and, asc, eq, gte, min } from "drizzle-orm";
-import type { Store } from "../db/store.ts";
-import { checkKinds, checks, historyDays, type LinkRow } from "../db/tables.ts";
-import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import type { Verdict } from "../lib/vocabulary.ts";
+import type { Store } from "../ground/db/store.ts";
+import { checkKinds, checks, historyDays, type LinkRow } from "../ground/db/tables.ts";
+import { type Page, type PageQuery, windowOf } from "../ground/lib/paging.ts";
+import type { Verdict } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { countSpans, type Extremes, NO_EXTREMES, retainedExtremes, widest } from "./extremes.ts";
 import { listLinkChanges } from "./history.ts";

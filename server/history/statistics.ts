@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import type { Store } from "../db/store.ts";
-import type { LinkRow } from "../db/tables.ts";
-import { invalid } from "../lib/errors.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import type { Store } from "../ground/db/store.ts";
+import type { LinkRow } from "../ground/db/tables.ts";
+import { invalid } from "../ground/lib/errors.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Extremes, extremesByBucket, NO_EXTREMES } from "./extremes.ts";
 import type { Bucket, DateRange, SeriesQuery, StatsQuery } from "./model.ts";

@@ -1,7 +1,7 @@
 import { and, asc, eq, lt, sql } from "drizzle-orm";
-import { onRows, prepared, type Store } from "../db/store.ts";
-import { facts, statusDays } from "../db/tables.ts";
-import { inSteps } from "../lib/steps.ts";
+import { onRows, prepared, type Store } from "../ground/db/store.ts";
+import { facts, statusDays } from "../ground/db/tables.ts";
+import { inSteps } from "../ground/lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { DAY_MS } from "./roll-ups.ts";
 

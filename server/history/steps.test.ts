@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { movableClock } from "../../tests/clock.ts";
 import { START } from "../../tests/harness.ts";
-import { inSteps } from "../lib/steps.ts";
+import { inSteps } from "../ground/lib/steps.ts";
 
 /** Work of so many rows, each of which takes so long; `asked` is how many each step was to do. */
 function work(total: number, msOfRow: number) {

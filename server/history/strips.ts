@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { numbersOf, type Store } from "../db/store.ts";
-import type { LinkSummary } from "../db/tables.ts";
-import type { Verdict } from "../lib/vocabulary.ts";
+import { numbersOf, type Store } from "../ground/db/store.ts";
+import type { LinkSummary } from "../ground/db/tables.ts";
+import type { Verdict } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { DAY_MS } from "./roll-ups.ts";
 

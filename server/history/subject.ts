@@ -1,7 +1,7 @@
 import { and, eq, gte, lt, max, min, type SQL, sql } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import type { Store } from "../db/store.ts";
-import { accounts, allLinks, groups, historyHours, type LinkRow } from "../db/tables.ts";
+import type { Store } from "../ground/db/store.ts";
+import { accounts, allLinks, groups, historyHours, type LinkRow } from "../ground/db/tables.ts";
+import type { Caller } from "../http/caller.ts";
 import { DAY_MS, HOUR_MS, type Span } from "./roll-ups.ts";
 
 /** The account, group or link whose history is read, and the time since when its checks are stored. */

@@ -1,9 +1,9 @@
 import { inArray } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import { preparedOnce, type Store } from "../db/store.ts";
-import { type HostSettingRow, hostSettings } from "../db/tables.ts";
-import { createLoader } from "../lib/concurrency.ts";
-import { type HostSetting, settingFor } from "../verdict/probe/host-setting.ts";
+import { preparedOnce, type Store } from "../ground/db/store.ts";
+import { type HostSettingRow, hostSettings } from "../ground/db/tables.ts";
+import { createLoader } from "../ground/lib/concurrency.ts";
+import { type HostSetting, settingFor } from "../judge/probe/host-setting.ts";
 import type { Deps } from "../work/deps.ts";
 import { openSecrets } from "./secrets.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
 import { echoesOf } from "../../tests/hosts/echoes.ts";
-import { createMask } from "../verdict/mask.ts";
+import { createMask } from "../judge/mask.ts";
 
 const KEY = `Zq7/w+X9%k&2 vB'<5>"\\e`;
 const PASSWORD = "p@55: word";

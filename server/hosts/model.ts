@@ -1,10 +1,10 @@
 import { getDomain, parse } from "tldts";
 import * as z from "zod";
-import type { HostSettingRow } from "../db/tables.ts";
-import { flag, oneOf, paging } from "../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { parseHostList, parseTarget, type TargetPolicy } from "../net/policy.ts";
-import type { HostAuth } from "../verdict/probe/host-setting.ts";
+import type { HostSettingRow } from "../ground/db/tables.ts";
+import { flag, oneOf, paging } from "../ground/lib/fields.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { parseHostList, parseTarget, type TargetPolicy } from "../ground/net/policy.ts";
+import type { HostAuth } from "../judge/probe/host-setting.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** A row with its secrets, null if they were sealed with another key, and the number of links it is for. */

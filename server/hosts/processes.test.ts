@@ -3,8 +3,8 @@ import { startServer } from "../../tests/harness.ts";
 import { startNameServer } from "../../tests/name-server.ts";
 import { startSite } from "../../tests/site.ts";
 import { linkChecksApart } from "../app/build.ts";
-import { systemClock } from "../lib/clock.ts";
-import { NEVER_CHECKED } from "../verdict/attempt.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { NEVER_CHECKED } from "../judge/attempt.ts";
 
 const KEY = "key-0123456789";
 

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { resource } from "../api/edge.ts";
+import { resource } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   changeHostSetting,

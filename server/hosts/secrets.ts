@@ -1,6 +1,6 @@
-import type { HostSettingRow } from "../db/tables.ts";
-import { SealedUnderOtherKey } from "../lib/secret-box.ts";
-import type { HostSetting } from "../verdict/probe/host-setting.ts";
+import type { HostSettingRow } from "../ground/db/tables.ts";
+import { SealedUnderOtherKey } from "../ground/lib/secret-box.ts";
+import type { HostSetting } from "../judge/probe/host-setting.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** The sealed part of a setting. */

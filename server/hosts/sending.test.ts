@@ -10,13 +10,13 @@ import {
   type Site,
   startSite,
 } from "../../tests/site.ts";
-import { NEVER_CHECKED } from "../verdict/attempt.ts";
-import { checkUrl, type KnownLink } from "../verdict/confirm.ts";
-import type { LinkHost } from "../verdict/credentials.ts";
-import type { Expect } from "../verdict/expectations.ts";
-import type { Answer } from "../verdict/probe/probe.ts";
-import { USUAL_STYLE } from "../verdict/probe/style.ts";
-import { createHostProfiles, learnFact, type ProfileEntry } from "../verdict/surroundings.ts";
+import { NEVER_CHECKED } from "../judge/attempt.ts";
+import { checkUrl, type KnownLink } from "../judge/confirm.ts";
+import type { LinkHost } from "../judge/credentials.ts";
+import type { Expect } from "../judge/expectations.ts";
+import type { Answer } from "../judge/probe/probe.ts";
+import { USUAL_STYLE } from "../judge/probe/style.ts";
+import { createHostProfiles, learnFact, type ProfileEntry } from "../judge/surroundings.ts";
 
 const HERE = ["127.0.0.1"];
 const outbound = () =>

@@ -10,8 +10,8 @@ import {
   startServer,
 } from "../../tests/harness.ts";
 import { addLink } from "../../tests/rows.ts";
-import { audit, hostSettings, idempotencyKeys } from "../db/tables.ts";
-import { createSecretBox } from "../lib/secret-box.ts";
+import { audit, hostSettings, idempotencyKeys } from "../ground/db/tables.ts";
+import { createSecretBox } from "../ground/lib/secret-box.ts";
 
 const PATH = "/api/v1/host-settings";
 const VALUE = "s3cret/value+1";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { onRows, type Store } from "../db/store.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
 
 /** How a check ended, at `at` in milliseconds since 1970. */
 type Ended = { at: number; host: Conclusion["host"] };

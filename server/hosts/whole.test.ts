@@ -11,13 +11,13 @@ import { startReceiver, subscribe } from "../../tests/receiver.ts";
 import { checkDueLinks, deliverDue } from "../../tests/rounds.ts";
 import { startSite } from "../../tests/site.ts";
 import { createDeps } from "../app/build.ts";
-import { createStore, Unavailable } from "../db/store.ts";
-import { hostSettings, links } from "../db/tables.ts";
-import { newId } from "../lib/ids.ts";
+import { createStore, Unavailable } from "../ground/db/store.ts";
+import { hostSettings, links } from "../ground/db/tables.ts";
+import { newId } from "../ground/lib/ids.ts";
+import { NEVER_CHECKED } from "../judge/attempt.ts";
+import { unpack } from "../judge/probe/response.ts";
 import { checkOne } from "../monitor/checker.ts";
 import { claimDueLinks } from "../monitor/claim.ts";
-import { NEVER_CHECKED } from "../verdict/attempt.ts";
-import { unpack } from "../verdict/probe/response.ts";
 
 const HOSTS = "/api/v1/host-settings";
 const LINKS = "/api/v1/links";

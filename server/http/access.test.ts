@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import type { Access } from "../api/caller.ts";
+import type { Access } from "./caller.ts";
 import { routeTable } from "./routing.ts";
 
 const tableOf = (path: string, access?: Access) =>

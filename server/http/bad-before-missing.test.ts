@@ -9,7 +9,7 @@ import {
   UNLIMITED,
 } from "../../tests/http/every-route.ts";
 import { oidcSettings } from "../../tests/oidc.ts";
-import { newId } from "../lib/ids.ts";
+import { newId } from "../ground/lib/ids.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 

@@ -4,7 +4,7 @@ import { eachRow } from "../../tests/each-row.ts";
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { KINDS, startPrefixProxy } from "../../tests/prefix-proxy.ts";
 import { newOwner, PASSWORD } from "../../tests/session/browser.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../ground/config/config.ts";
 import { createStarting } from "./start-and-stop.ts";
 
 const given = (url: string) => readConfig({ STILLUP_PUBLIC_URL: url });

@@ -1,5 +1,5 @@
 import type { Front } from "./front.ts";
-import type { DeclaredRoute } from "./openapi/document.ts";
+import type { DeclaredRoute } from "./routing.ts";
 import { pathOf } from "./routing.ts";
 
 /**

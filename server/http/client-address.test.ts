@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
 import { startServer } from "../../tests/harness.ts";
 import { logLines } from "../../tests/log.ts";
-import { clientAddress, rangeOf, rangesOf, trustedProxies } from "../api/caller.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../ground/config/config.ts";
+import { clientAddress, rangeOf, rangesOf, trustedProxies } from "./caller.ts";
 
 const PROXIES = ["10.0.0.1", "2001:db8::1"];
 

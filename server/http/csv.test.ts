@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { csvReply } from "../api/csv.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
-import type { Cell } from "../lib/text.ts";
+import { yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Cell } from "../ground/lib/text.ts";
+import { csvReply } from "./csv.ts";
 
 /** A server that answers with these steps, for as long as the story runs. */
 async function serving(steps: AsyncGenerator<Cell[][], void>, story: (url: URL) => Promise<void>) {

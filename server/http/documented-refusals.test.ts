@@ -3,9 +3,9 @@ import { sql } from "drizzle-orm";
 import { contractOf, type Place } from "../../tests/contract.ts";
 import { addDelivery } from "../../tests/deliveries/logged.ts";
 import { type Asker, startServer, type TestServer } from "../../tests/harness.ts";
-import { takeNumbers } from "../db/queries.ts";
-import { idempotencyKeys } from "../db/tables.ts";
-import { hashToken, newId } from "../lib/ids.ts";
+import { takeNumbers } from "../ground/db/queries.ts";
+import { idempotencyKeys } from "../ground/db/tables.ts";
+import { hashToken, newId } from "../ground/lib/ids.ts";
 
 /** Over the limit of every path. */
 const LARGE = 53_000_000;

@@ -1,29 +1,34 @@
-import { enterByKey, enterBySession } from "../accounts/doors.ts";
-import type { Meter } from "../accounts/usage.ts";
-import { attachContext, BODY_LIMIT, clientAddresses, type RequestContext } from "../api/caller.ts";
-import { settleClaim } from "../api/idempotency.ts";
-import type { RateLimiter } from "../api/rate-limit.ts";
-import { matches, toErrorResponse } from "../api/reply.ts";
-import type { Config } from "../config/config.ts";
-import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
-import { newId } from "../lib/ids.ts";
-import { describeError, log } from "../lib/log.ts";
-import type { TroubleName } from "../lib/troubles.ts";
-import type { Live } from "../views/live/live.ts";
+import type { Config } from "../ground/config/config.ts";
+import { AppError, invalid, noSuchPath } from "../ground/lib/errors.ts";
+import { newId } from "../ground/lib/ids.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import type { TroubleName } from "../ground/lib/troubles.ts";
 import type { Deps } from "../work/deps.ts";
+import {
+  type Access,
+  attachContext,
+  BODY_LIMIT,
+  clientAddresses,
+  type RequestContext,
+} from "./caller.ts";
 import { addMissing, corsHeaders, preflightHeaders, securityHeaders } from "./headers.ts";
+import { settleClaim } from "./idempotency.ts";
 import { tooLarge } from "./read-request.ts";
+import { matches, toErrorResponse } from "./reply.ts";
 import { pathOf, plainHosts, type Route, type RouteTable } from "./routing.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const SLOW_MS = 1000;
 const ASSETS = "/assets/";
 
+/** Finds out who sends a request, and puts that into its context. @throws if they may not do this */
+type Door = (request: Request, context: RequestContext, access: Access) => Promise<void>;
+
 type FrontDeps = Deps & {
-  limiter: RateLimiter;
-  sessionLimiter: RateLimiter;
-  meter: Meter;
-  live: Pick<Live, "changed">;
+  byKey: Door;
+  bySession: Door;
+  /** Called with the id of an account when a request may have changed something of it. */
+  onChange(accountId: string): void;
 };
 
 type Routed = {
@@ -60,7 +65,7 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
     noteRequest(deps, request, context, response);
     const { caller } = context;
     const isSeen = response.ok && !isRead(request) && found?.writes !== "unseen";
-    if (caller && isSeen) deps.live.changed(caller.accountId);
+    if (caller && isSeen) deps.onChange(caller.accountId);
     if (!context.hasHeaders) addMissing(response.headers, context.headers);
     for (const [name, value] of corsHeaders(deps.config, request))
       setOrExtend(response.headers, name, value);
@@ -83,12 +88,12 @@ async function answer(
   refuseOtherRoles(deps.config, app, path);
   const access = found?.access ?? usualAccess(request);
   const [entered] = await Promise.allSettled([
-    isUnder(path, "/api/v1") && enterByKey(deps, request, context, access),
+    isUnder(path, "/api/v1") && deps.byKey(request, context, access),
   ]);
   refuseBadHead(request, context);
   if (request.method === "OPTIONS") return answerOptions(deps, app, request, context);
   if (entered.status === "rejected") throw entered.reason;
-  if (isUnder(path, "/dashboard/api")) await enterBySession(deps, request, context, access);
+  if (isUnder(path, "/dashboard/api")) await deps.bySession(request, context, access);
   refuseStoppedWrites(deps, request, found);
   return isConditional(app, request, context)
     ? deps.store.engine.inTurn(path, () => routeUnlessStale(app, request, context))

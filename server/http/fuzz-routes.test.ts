@@ -10,8 +10,8 @@ import { addKey } from "../../tests/keys/asking.ts";
 import { sized } from "../../tests/long.ts";
 import { type Random, randomFrom } from "../../tests/random.ts";
 import { addGroup, addLink } from "../../tests/rows.ts";
-import { STATUS } from "../lib/errors.ts";
-import { newId } from "../lib/ids.ts";
+import { STATUS } from "../ground/lib/errors.ts";
+import { newId } from "../ground/lib/ids.ts";
 
 const REQUESTS = sized(1000, 3000);
 const SEED = 20_300_101;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { movableClock } from "../../tests/clock.ts";
-import { systemClock } from "../lib/clock.ts";
+import { systemClock } from "../ground/lib/clock.ts";
 import { createGracefulStop } from "./start-and-stop.ts";
 
 /** Runs in another thread: sends a request, and another one over the same connection while this thread is blocked. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
 import { onServer } from "../../tests/harness.ts";
 import { sendRaw } from "../../tests/http/raw.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ground/config/config.ts";
 import { securityHeaders } from "./headers.ts";
 
 onServer("Every reply", (server) => {

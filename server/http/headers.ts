@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ground/config/config.ts";
 
 const PAGE_POLICY = [
   "default-src 'none'",

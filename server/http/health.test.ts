@@ -8,7 +8,7 @@ import { METRICS_TOKEN } from "../../tests/metrics/reading.ts";
 import { startSentinel } from "../../tests/sentinel.ts";
 import { newOwner, openBrowser } from "../../tests/session/browser.ts";
 import { createService } from "../app/app.ts";
-import { VERSION } from "../lib/runtime.ts";
+import { VERSION } from "../ground/lib/runtime.ts";
 import { healthAtStart, readinessAtStart } from "./health.ts";
 
 const sentinel = await startSentinel();

@@ -1,15 +1,14 @@
 import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { hasMetricsToken, sessionOf } from "../accounts/doors.ts";
-import { ROLES } from "../config/settings.ts";
-import { ofWorks } from "../db/tables.ts";
-import { withTimeout } from "../lib/clock.ts";
-import { lastKnown } from "../lib/concurrency.ts";
-import { describeError, log } from "../lib/log.ts";
-import { toIso } from "../lib/moments.ts";
-import { TROUBLE_NAMES } from "../lib/troubles.ts";
-import { MONITOR_STATES } from "../verdict/online/online.ts";
+import { ROLES } from "../ground/config/settings.ts";
+import { ofWorks } from "../ground/db/tables.ts";
+import { withTimeout } from "../ground/lib/clock.ts";
+import { lastKnown } from "../ground/lib/concurrency.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import { toIso } from "../ground/lib/moments.ts";
+import { TROUBLE_NAMES } from "../ground/lib/troubles.ts";
+import { MONITOR_STATES } from "../judge/online/online.ts";
 import type { Deps } from "../work/deps.ts";
 import { areLinksChecked, type NodeInfo } from "../work/nodes.ts";
 
@@ -71,8 +70,11 @@ export const readinessAtStart = (doing: string): Readiness => ({
   doing,
 });
 
-/** For containers and load balancers: needs no key, and shows nothing of any account. */
-export const healthRoutes = (deps: Deps) => {
+/**
+ * For containers and load balancers: needs no key, and shows nothing of any account.
+ * @param isOperator whether the request may see the details
+ */
+export const healthRoutes = (deps: Deps, isOperator: (request: Request) => Promise<boolean>) => {
   // The database replied when it was opened.
   const databaseAnswers = lastKnown(true, WAIT_MS, () => askDatabase(deps));
   return new Elysia({ detail: { hide: true, access: "anyone" } })
@@ -89,7 +91,8 @@ export const healthRoutes = (deps: Deps) => {
       async ({ status, request }) => {
         const [database, isShown] = await Promise.all([
           databaseAnswers(),
-          maySeeDetails(deps, request),
+          // A caller that cannot be looked up in time counts as a stranger.
+          withTimeout(WAIT_MS, isOperator(request)).catch(() => false),
         ]);
         // A node without the role checker is ready without a checker.
         const isServing = deps.loops.isChecking() || !deps.config.role.includes("checker");
@@ -104,11 +107,6 @@ export const healthRoutes = (deps: Deps) => {
       { response: { 200: Shown, 503: Shown } },
     );
 };
-
-/** A session that cannot be looked up in time counts as none. */
-const maySeeDetails = async (deps: Deps, request: Request): Promise<boolean> =>
-  hasMetricsToken(deps.config, request) ||
-  (await withTimeout(WAIT_MS, sessionOf(deps, request)).catch(() => null)) !== null;
 
 function healthOf(deps: Deps, databaseAnswers: boolean): Health {
   if (!databaseAnswers) {

@@ -5,8 +5,8 @@ import { addKey } from "../../tests/keys/asking.ts";
 import { addGroup, addLink, anyUrl } from "../../tests/rows.ts";
 import { createService } from "../app/app.ts";
 import { createDeps } from "../app/build.ts";
-import { createStore } from "../db/store.ts";
-import { idempotencyKeys } from "../db/tables.ts";
+import { createStore } from "../ground/db/store.ts";
+import { idempotencyKeys } from "../ground/db/tables.ts";
 
 const path = "/api/v1/groups";
 const HOUR = 3_600_000;

@@ -7,12 +7,12 @@ import { mailSettings } from "../../tests/smtp.ts";
 import { CONTENTS } from "../accounts/mail-contents.ts";
 import { createService } from "../app/app.ts";
 import { housekeeping } from "../app/housekeeping.ts";
-import { createStore, type Engine, type Query } from "../db/store.ts";
+import { createStore, type Engine, type Query } from "../ground/db/store.ts";
 import { endMutes } from "../links/triage/end-mutes.ts";
 import { sendDue } from "../mail/send.ts";
 import { claimDueLinks } from "../monitor/claim.ts";
+import { sendSummaries } from "../notify/summaries.ts";
 import { claimSources } from "../sources/claim.ts";
-import { sendSummaries } from "../webhooks/summaries.ts";
 import type { Deps } from "../work/deps.ts";
 
 let server: TestServer;

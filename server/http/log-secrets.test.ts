@@ -7,8 +7,8 @@ import { checkDueLinks, deliverDue } from "../../tests/rounds.ts";
 import { BEHIND_PROXY, openBrowser } from "../../tests/session/browser.ts";
 import { startSite } from "../../tests/site.ts";
 import { createSetup } from "../accounts/users.ts";
-import { newRecoveryCode, newSessionToken, newSetupToken } from "../lib/ids.ts";
-import { describeError, log } from "../lib/log.ts";
+import { newRecoveryCode, newSessionToken, newSetupToken } from "../ground/lib/ids.ts";
+import { describeError, log } from "../ground/lib/log.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 
 const CANARY = "Canary77";

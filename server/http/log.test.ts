@@ -5,7 +5,7 @@ import { onServer, type Parsed } from "../../tests/harness.ts";
 import { sendRaw } from "../../tests/http/raw.ts";
 import { logLines } from "../../tests/log.ts";
 import { BEHIND_PROXY } from "../../tests/session/browser.ts";
-import { describeError, log } from "../lib/log.ts";
+import { describeError, log } from "../ground/lib/log.ts";
 import { createFront } from "./front.ts";
 import { routeTable } from "./routing.ts";
 
@@ -69,15 +69,9 @@ onServer(
         clock.moveBy(1500);
         return new Response("late");
       };
-      const limiter = async () => ALLOWED;
+      const enter = async () => {};
       const front = createFront(
-        {
-          ...deps,
-          limiter,
-          sessionLimiter: limiter,
-          meter: IDLE_METER,
-          live: { changed: () => {} },
-        },
+        { ...deps, byKey: enter, bySession: enter, onChange: () => {} },
         { fetch: slow, table: routeTable([]) },
       );
 
@@ -154,7 +148,3 @@ function isRecord(line: string): boolean {
 
 /** A record of ours whose own words are those of the forgery. */
 const isForged = (line: string) => line.startsWith("{") && JSON.parse(line).message === "forged";
-
-const WINDOW = { limit: 0, remaining: Number.POSITIVE_INFINITY, resetMs: 0 };
-const ALLOWED = { allowed: true, minute: WINDOW, hour: WINDOW };
-const IDLE_METER = { countRequest: () => {}, flush: async () => {} };

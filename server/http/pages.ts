@@ -1,16 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import { refuseUnknownHost } from "../accounts/doors.ts";
-import { cachedReplies, takesEncoding } from "../api/reply.ts";
-import { basePathOf, type Config } from "../config/config.ts";
-import { describeError, log } from "../lib/log.ts";
-import { assetFolder } from "../lib/runtime.ts";
-import { renderPage } from "./docs/page.ts";
-import script from "./docs/reference.client.js" with { type: "text" };
-import style from "./docs/reference.css" with { type: "text" };
-import { type DeclaredRoute, describeApi } from "./openapi/document.ts";
+import { basePathOf, type Config } from "../ground/config/config.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import { assetFolder } from "../ground/lib/runtime.ts";
+import { refuseUnknownHost } from "./own-host.ts";
 import { PAGE_PATHS } from "./page-paths.ts";
+import { cachedReplies, takesEncoding } from "./reply.ts";
 
 const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
@@ -122,33 +118,4 @@ function replyWith(path: string) {
       ? new Response(smaller, { headers: { ...varying, "content-encoding": "br" } })
       : new Response(plain, { headers: varying });
   };
-}
-
-/**
- * `GET /openapi.json` and `GET /docs`, for anyone. The page loads nothing from other sites.
- * @param routes called once the app is complete
- * @param base the path below which everything is served, or ""
- */
-export function referenceRoutes(routes: () => DeclaredRoute[], base: string) {
-  return new Elysia({ detail: { hide: true, access: "anyone" } })
-    .get(
-      "/openapi.json",
-      cachedReplies("application/json; charset=utf-8", () =>
-        JSON.stringify(describeApi(routes(), base)),
-      ),
-    )
-    .get(
-      "/docs",
-      cachedReplies("text/html; charset=utf-8", () =>
-        renderPage(describeApi(routes(), base), base),
-      ),
-    )
-    .get(
-      "/docs/reference.css",
-      cachedReplies("text/css; charset=utf-8", () => style),
-    )
-    .get(
-      "/docs/reference.js",
-      cachedReplies("text/javascript; charset=utf-8", () => script),
-    );
 }

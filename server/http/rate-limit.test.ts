@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { movableClock } from "../../tests/clock.ts";
 import { onBothEngines } from "../../tests/harness.ts";
-import { type Allowance, limiterFor, type Quota } from "../api/rate-limit.ts";
+import { type Allowance, limiterFor, type Quota } from "./rate-limit.ts";
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { contextOf } from "../api/caller.ts";
-import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
+import { AppError, invalid, noSuchPath } from "../ground/lib/errors.ts";
+import { contextOf } from "./caller.ts";
 
 /** Enough to sign in and to set up, the only requests with a body that need no key or session. */
 const STRANGER_BODY_LIMIT = 16 * 1024;

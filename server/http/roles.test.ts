@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { createService } from "../app/app.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../ground/config/config.ts";
 
 const TOKEN = "metrics-of-the-tests";
 const POSTGRES = "postgres://localhost/stillup";

@@ -1,5 +1,5 @@
 import type { DocumentDecoration } from "elysia";
-import type { Access } from "../api/caller.ts";
+import type { Access } from "./caller.ts";
 
 /** What a route states, see `DocumentDecoration`. `path` has parameters as in `/links/:id`. */
 export type Route = Statements & { method: string; path: string; pattern: RegExp };
@@ -16,6 +16,9 @@ export type RouteTable = {
    */
   methodsOf(path: string): string[];
 };
+
+/** A route as the framework lists it. Its schemas are zod's. */
+export type DeclaredRoute = { method: string; path: string; hooks: unknown };
 
 type Declared = { method: string; path: string; hooks: { detail?: Partial<Statements> } };
 

@@ -1,11 +1,11 @@
-import { toStandaloneErrorResponse } from "../api/reply.ts";
-import { basePathOf, type Config } from "../config/config.ts";
-import type { Clock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import { basePathOf, type Config } from "../ground/config/config.ts";
+import type { Clock } from "../ground/lib/clock.ts";
+import { AppError } from "../ground/lib/errors.ts";
 import { belowBase } from "./base-path.ts";
 import type { Front } from "./front.ts";
 import { addMissing, securityHeaders } from "./headers.ts";
 import { healthAtStart, readinessAtStart } from "./health.ts";
+import { toStandaloneErrorResponse } from "./reply.ts";
 
 const RETRY_AFTER_S = 3;
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { BatchRow } from "../db/tables.ts";
-import { id, list, oneOf } from "../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { VERDICTS } from "../lib/vocabulary.ts";
+import type { BatchRow } from "../ground/db/tables.ts";
+import { id, list, oneOf } from "../ground/lib/fields.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { VERDICTS } from "../ground/lib/vocabulary.ts";
 import { filterOf, ItemError, NARROWING } from "./model.ts";
 
 const MOST_IDS = 1000;

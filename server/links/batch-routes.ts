@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { edge } from "../api/edge.ts";
-import { toErrorBody } from "../lib/errors.ts";
+import { toErrorBody } from "../ground/lib/errors.ts";
+import { edge } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import * as model from "./batch-model.ts";
 import { findBatch } from "./complete-batches.ts";

@@ -5,7 +5,7 @@ import { addMany } from "../../tests/checker/many-links.ts";
 import { playLoop, takes } from "../../tests/checker/played-loop.ts";
 import { movableClock } from "../../tests/clock.ts";
 import { onBothEngines, type TestServer } from "../../tests/harness.ts";
-import { batches, links } from "../db/tables.ts";
+import { batches, links } from "../ground/db/tables.ts";
 
 const LARGE = 2000;
 const CHECK_MS = 2000;

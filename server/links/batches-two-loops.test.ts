@@ -12,7 +12,7 @@ import {
 } from "../../tests/batches/playing.ts";
 import { startServer } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
-import { checks } from "../db/tables.ts";
+import { checks } from "../ground/db/tables.ts";
 import type { Deps } from "../work/deps.ts";
 
 const LINKS = 400;

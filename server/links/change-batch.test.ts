@@ -6,7 +6,7 @@ import { addMany } from "../../tests/checker/many-links.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { addGroup, addLink, setLink } from "../../tests/rows.ts";
-import { links } from "../db/tables.ts";
+import { links } from "../ground/db/tables.ts";
 
 const LINKS = "/api/v1/links";
 const key = (text: string) => ({ "idempotency-key": text });

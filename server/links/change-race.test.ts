@@ -4,7 +4,7 @@ import { batchOf, checkAll, checkedLinks } from "../../tests/batches/playing.ts"
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { lockIsAwaited } from "../../tests/postgres.ts";
 import { operatorOf } from "../accounts/users.ts";
-import { createStore } from "../db/store.ts";
+import { createStore } from "../ground/db/store.ts";
 import { startBatch } from "./start-batch.ts";
 
 // SQLite has one writer, so only PostgreSQL can be caught between the two.

@@ -5,7 +5,7 @@ import { saw } from "../../tests/checker/ended.ts";
 import { onServer } from "../../tests/harness.ts";
 import { addGroup, addLink, setLink } from "../../tests/rows.ts";
 import { operatorOf } from "../accounts/users.ts";
-import { createStore, type Engine } from "../db/store.ts";
+import { createStore, type Engine } from "../ground/db/store.ts";
 import { makeChange } from "../work/unit.ts";
 import { changeLink } from "./change.ts";
 

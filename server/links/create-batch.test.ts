@@ -5,7 +5,7 @@ import { cutEverywhere } from "../../tests/events/failing-store.ts";
 import { onServer } from "../../tests/harness.ts";
 import { addGroup, addLink, anyUrl } from "../../tests/rows.ts";
 import { operatorOf } from "../accounts/users.ts";
-import { batches, events, links } from "../db/tables.ts";
+import { batches, events, links } from "../ground/db/tables.ts";
 import { createLinks } from "./create.ts";
 
 const path = "/api/v1/links/batch";

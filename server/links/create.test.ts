@@ -3,7 +3,7 @@ import { NO_ID } from "../../tests/bad-values.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { onServer, START } from "../../tests/harness.ts";
 import { addGroup, anyUrl } from "../../tests/rows.ts";
-import { numbers } from "../db/tables.ts";
+import { numbers } from "../ground/db/tables.ts";
 
 const path = "/api/v1/links";
 const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";

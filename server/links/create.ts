@@ -2,25 +2,25 @@ import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import { queueAssignedMails } from "../accounts/mails.ts";
 import { findPeople, noSuchPerson } from "../accounts/people.ts";
-import type { Caller } from "../api/caller.ts";
-import { takeNumbers, totalLinks } from "../db/queries.ts";
-import { onRows, type Store } from "../db/store.ts";
-import { allLinks, groups, type LinkRow } from "../db/tables.ts";
+import { takeNumbers, totalLinks } from "../ground/db/queries.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import { allLinks, groups, type LinkRow } from "../ground/db/tables.ts";
 import {
   type AppError,
   conflict,
   type FieldProblems,
   invalid,
   limitReached,
-} from "../lib/errors.ts";
-import { problemsOf } from "../lib/fields.ts";
-import { newId, parseId } from "../lib/ids.ts";
-import { toIso } from "../lib/moments.ts";
-import { siteOfUrl } from "../lib/site.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import { parseTarget } from "../net/policy.ts";
-import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
-import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
+} from "../ground/lib/errors.ts";
+import { problemsOf } from "../ground/lib/fields.ts";
+import { newId, parseId } from "../ground/lib/ids.ts";
+import { toIso } from "../ground/lib/moments.ts";
+import { siteOfUrl } from "../ground/lib/site.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
+import { parseTarget } from "../ground/net/policy.ts";
+import type { Caller } from "../http/caller.ts";
+import { serviceIdOf, urlKeyOf } from "../judge/services/catalogue.ts";
+import { type NewEvent, publishEvents, readSubscriptions } from "../notify/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { makeChange, type Unit } from "../work/unit.ts";

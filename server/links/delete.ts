@@ -1,12 +1,12 @@
 import type { SQL } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
-import type { Caller } from "../api/caller.ts";
-import { deleteAboutLinks } from "../db/queries.ts";
-import { type LinkRow, links } from "../db/tables.ts";
+import { deleteAboutLinks } from "../ground/db/queries.ts";
+import { type LinkRow, links } from "../ground/db/tables.ts";
+import { toIso } from "../ground/lib/moments.ts";
 import { deleteHistoryOf, markForDeletion } from "../history/pending-deletions.ts";
 import { noteSites } from "../history/status-days.ts";
-import { toIso } from "../lib/moments.ts";
-import { publishEvents } from "../webhooks/events.ts";
+import type { Caller } from "../http/caller.ts";
+import { publishEvents } from "../notify/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { countSkipped } from "./fill-batches.ts";
 import { findAnyLink, type LinkFilter } from "./links.ts";

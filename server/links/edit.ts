@@ -1,5 +1,5 @@
-import type { AppError } from "../lib/errors.ts";
-import type { Frequency, Verdict } from "../lib/vocabulary.ts";
+import type { AppError } from "../ground/lib/errors.ts";
+import type { Frequency, Verdict } from "../ground/lib/vocabulary.ts";
 import type { EditContext } from "./fields/field.ts";
 import {
   changedBetween,

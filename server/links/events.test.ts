@@ -4,8 +4,8 @@ import { DAY, saw } from "../../tests/checker/ended.ts";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { addLink } from "../../tests/rows.ts";
-import { deliveries, events, webhooks } from "../db/tables.ts";
-import type { Reason } from "../verdict/reasons/reasons.ts";
+import { deliveries, events, webhooks } from "../ground/db/tables.ts";
+import type { Reason } from "../judge/reasons/reasons.ts";
 
 const EVERYTHING = ["link.created", "link.dead", "link.alive", "link.deleted", "check.complete"];
 

@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
-import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { numbersOf, onRows, type Store } from "../db/store.ts";
-import { accounts, type BatchRow, batches, type LinkRow, links } from "../db/tables.ts";
-import { oneAtATime } from "../lib/concurrency.ts";
-import { inSteps, yieldToEventLoop } from "../lib/steps.ts";
-import type { Verdict } from "../lib/vocabulary.ts";
+import { lockAccounts, lockLinks } from "../ground/db/queries.ts";
+import { numbersOf, onRows, type Store } from "../ground/db/store.ts";
+import { accounts, type BatchRow, batches, type LinkRow, links } from "../ground/db/tables.ts";
+import { oneAtATime } from "../ground/lib/concurrency.ts";
+import { inSteps, yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Verdict } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { type LinkFilter, matching, NO_GROUP, SETTLED } from "./links.ts";
 

@@ -3,7 +3,7 @@ import { DAY, NO_EVIDENCE, saw } from "../../tests/checker/ended.ts";
 import { onServer } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { addCheck, addLink, setLink } from "../../tests/rows.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
 
 const path = "/api/v1/links";
 

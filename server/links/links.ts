@@ -13,9 +13,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { lockLinks, pointRead } from "../db/queries.ts";
-import { contains, type Store } from "../db/store.ts";
+import { lockLinks, pointRead } from "../ground/db/queries.ts";
+import { contains, type Store } from "../ground/db/store.ts";
 import {
   allLinks,
   deliveries,
@@ -28,13 +27,14 @@ import {
   linkUrls,
   sources,
   webhooks,
-} from "../db/tables.ts";
+} from "../ground/db/tables.ts";
+import { foreign, invalid, notFound } from "../ground/lib/errors.ts";
+import { parseId } from "../ground/lib/ids.ts";
+import { type Page, type PageQuery, windowOf } from "../ground/lib/paging.ts";
 import { changeAt } from "../history/history.ts";
-import { foreign, invalid, notFound } from "../lib/errors.ts";
-import { parseId } from "../lib/ids.ts";
-import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import { type Reason, verdictOf } from "../verdict/reasons/reasons.ts";
-import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
+import type { Caller } from "../http/caller.ts";
+import { type Reason, verdictOf } from "../judge/reasons/reasons.ts";
+import type { DeliveryOfLink, EventOfLink } from "../notify/deliveries-model.ts";
 import type { Deps } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
 import type { Unit } from "../work/unit.ts";

@@ -1,9 +1,8 @@
 import { and, asc, count, desc, eq, gt, inArray, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
-import type { Caller } from "../api/caller.ts";
-import { cached } from "../db/cached.ts";
-import { allCounted, totalLinks } from "../db/queries.ts";
-import { mayContain, numbersOf, type Store } from "../db/store.ts";
+import { cached } from "../ground/db/cached.ts";
+import { allCounted, totalLinks } from "../ground/db/queries.ts";
+import { mayContain, numbersOf, type Store } from "../ground/db/store.ts";
 import {
   groups,
   LINK_SUMMARY,
@@ -11,9 +10,16 @@ import {
   linkCounts,
   links,
   linkTags,
-} from "../db/tables.ts";
-import { fromNearerEnd, type Page, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
-import { VERDICTS, type Verdict } from "../lib/vocabulary.ts";
+} from "../ground/db/tables.ts";
+import {
+  fromNearerEnd,
+  type Page,
+  segmentsOnPage,
+  type Window,
+  windowOf,
+} from "../ground/lib/paging.ts";
+import { VERDICTS, type Verdict } from "../ground/lib/vocabulary.ts";
+import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { withListedDetails } from "./fields/details.ts";
 import { IS_HANDLED } from "./fields/handling.ts";

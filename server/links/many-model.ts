@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { AppError, toErrorBody } from "../lib/errors.ts";
-import { id, list, unread } from "../lib/fields.ts";
-import { toIsoOrNull } from "../lib/moments.ts";
+import { AppError, toErrorBody } from "../ground/lib/errors.ts";
+import { id, list, unread } from "../ground/lib/fields.ts";
+import { toIsoOrNull } from "../ground/lib/moments.ts";
 import type { Change, StepOfChange } from "./change.ts";
 import type { BatchCreation, Preview } from "./create.ts";
 import type { Deletion, StepOfDeletion } from "./delete.ts";

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import type * as z from "zod";
-import { type Caller, contextOf, LARGE_BODY_LIMIT } from "../api/caller.ts";
-import { asIs, edge } from "../api/edge.ts";
-import { data, ErrorReply, refusals } from "../api/reply.ts";
+import { type Caller, contextOf, LARGE_BODY_LIMIT } from "../http/caller.ts";
+import { asIs, edge } from "../http/edge.ts";
+import { data, ErrorReply, refusals } from "../http/reply.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
 import { type Change, changeLinks, changeMatching, type StepOfChange } from "./change.ts";
 import { createLinks, previewLinks } from "./create.ts";

@@ -1,21 +1,21 @@
 import * as z from "zod";
-import type { LinkResponseRow, LinkRow, LinkSummary } from "../db/tables.ts";
-import type { StatusChange } from "../history/model.ts";
-import { STRIP_STATES, type Strip } from "../history/strips.ts";
-import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
-import { checkIdOf } from "../lib/ids.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { siteOfUrl } from "../lib/site.ts";
+import type { LinkResponseRow, LinkRow, LinkSummary } from "../ground/db/tables.ts";
+import { id, oneOf, optionalText, paging, text, unread } from "../ground/lib/fields.ts";
+import { checkIdOf } from "../ground/lib/ids.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { siteOfUrl } from "../ground/lib/site.ts";
 import {
   FREQUENCIES,
   LINK_SORTS,
   LINK_STATUSES,
   type LinkStatus,
   VERDICTS,
-} from "../lib/vocabulary.ts";
-import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
-import { ResponseContent, unpack } from "../verdict/probe/response.ts";
-import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
+} from "../ground/lib/vocabulary.ts";
+import type { StatusChange } from "../history/model.ts";
+import { STRIP_STATES, type Strip } from "../history/strips.ts";
+import { Evidence, toEvidence } from "../judge/probe/conclusion.ts";
+import { ResponseContent, unpack } from "../judge/probe/response.ts";
+import { messageOf, type Reason } from "../judge/reasons/reasons.ts";
 import { nextTurns } from "../work/schedule.ts";
 import {
   CHANGING,

@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type Asker, onServer } from "../../tests/harness.ts";
-import { classification, links } from "../db/tables.ts";
-import { fingerprintOf } from "../verdict/services/catalogue.ts";
-import { catalogueWith } from "../verdict/services/records/built-in.ts";
+import { classification, links } from "../ground/db/tables.ts";
+import { fingerprintOf } from "../judge/services/catalogue.ts";
+import { catalogueWith } from "../judge/services/records/built-in.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { reclassify } from "./reclassify.ts";
 

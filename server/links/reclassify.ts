@@ -1,10 +1,10 @@
 import { asc, eq, gt, sql } from "drizzle-orm";
-import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { rowsOf, type Store } from "../db/store.ts";
-import { classification, type LinkRow, links } from "../db/tables.ts";
-import { siteOfUrl } from "../lib/site.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
-import { type Catalogue, fingerprintOf, serviceIdOf } from "../verdict/services/catalogue.ts";
+import { lockAccounts, lockLinks } from "../ground/db/queries.ts";
+import { rowsOf, type Store } from "../ground/db/store.ts";
+import { classification, type LinkRow, links } from "../ground/db/tables.ts";
+import { siteOfUrl } from "../ground/lib/site.ts";
+import { yieldToEventLoop } from "../ground/lib/steps.ts";
+import { type Catalogue, fingerprintOf, serviceIdOf } from "../judge/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { onRows } from "../db/store.ts";
-import { type LinkRow, links } from "../db/tables.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
+import { onRows } from "../ground/db/store.ts";
+import { type LinkRow, links } from "../ground/db/tables.ts";
+import { yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { followUpAt, nextCheckAt, turnAfter } from "../work/schedule.ts";
 import { makeChange } from "../work/unit.ts";

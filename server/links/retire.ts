@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { lockAccounts } from "../db/queries.ts";
-import { allLinks, links } from "../db/tables.ts";
+import { lockAccounts } from "../ground/db/queries.ts";
+import { allLinks, links } from "../ground/db/tables.ts";
 import { noteSites } from "../history/status-days.ts";
-import { publishEvents } from "../webhooks/events.ts";
+import type { Caller } from "../http/caller.ts";
+import { publishEvents } from "../notify/events.ts";
 import type { Deps } from "../work/deps.ts";
 import { insertRows } from "./create.ts";
 import { deletedEvent } from "./delete.ts";

@@ -1,10 +1,10 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
-import { deleteAboutLinks } from "../db/queries.ts";
-import { onRows, type Store } from "../db/store.ts";
-import { allLinks, type LinkRow, pendingDeletions } from "../db/tables.ts";
+import { deleteAboutLinks } from "../ground/db/queries.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import { allLinks, type LinkRow, pendingDeletions } from "../ground/db/tables.ts";
+import { conflict } from "../ground/lib/errors.ts";
+import { inSteps } from "../ground/lib/steps.ts";
 import { deleteHistoryOf } from "../history/pending-deletions.ts";
-import { conflict } from "../lib/errors.ts";
-import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** The condition of their index, which SQLite uses only for queries that repeat it. */

@@ -1,7 +1,5 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import type { Caller } from "../api/caller.ts";
-import { asIs, edge } from "../api/edge.ts";
 import { listLinkHistory } from "../history/history.ts";
 import {
   DateRange,
@@ -17,7 +15,9 @@ import {
 import { listRuns } from "../history/runs.ts";
 import { linkStatistics } from "../history/statistics.ts";
 import { stripsOf } from "../history/strips.ts";
-import { LinkEvent, LinkEventQuery, toLinkEvent } from "../webhooks/deliveries-model.ts";
+import type { Caller } from "../http/caller.ts";
+import { asIs, edge } from "../http/edge.ts";
+import { LinkEvent, LinkEventQuery, toLinkEvent } from "../notify/deliveries-model.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeLink } from "./change.ts";
 import { createLink } from "./create.ts";

@@ -1,11 +1,11 @@
 import { inArray, type SQL, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
-import type { Caller } from "../api/caller.ts";
-import { lockLinks } from "../db/queries.ts";
-import { numbersOf, type Store } from "../db/store.ts";
-import { type LinkRow, links } from "../db/tables.ts";
-import { AppError, foreign, notFound } from "../lib/errors.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import { lockLinks } from "../ground/db/queries.ts";
+import { numbersOf, type Store } from "../ground/db/store.ts";
+import { type LinkRow, links } from "../ground/db/tables.ts";
+import { AppError, foreign, notFound } from "../ground/lib/errors.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Caller } from "../http/caller.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
 import { makeChange, type Unit } from "../work/unit.ts";
 import { isRetired, retiredAmong } from "./retired.ts";

@@ -1,9 +1,9 @@
 import { and, eq, gt, isNull, max } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import type { Store } from "../db/store.ts";
-import { type BatchRow, batches, links } from "../db/tables.ts";
-import { type AppError, conflict } from "../lib/errors.ts";
-import { newId } from "../lib/ids.ts";
+import type { Store } from "../ground/db/store.ts";
+import { type BatchRow, batches, links } from "../ground/db/tables.ts";
+import { type AppError, conflict } from "../ground/lib/errors.ts";
+import { newId } from "../ground/lib/ids.ts";
+import type { Caller } from "../http/caller.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { makeChange } from "../work/unit.ts";
 import type { BatchFilter, NewBatch } from "./batch-model.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { addCheck, addLink, setLink } from "../../tests/rows.ts";
-import type { Verdict } from "../lib/vocabulary.ts";
+import type { Verdict } from "../ground/lib/vocabulary.ts";
 
 const LIST = "/api/v1/links?include=strip";
 

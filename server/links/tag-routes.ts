@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { edge, resource } from "../api/edge.ts";
-import { flag, oneOf, paging, queryFlag, text } from "../lib/fields.ts";
-import { LINK_SORTS } from "../lib/vocabulary.ts";
+import { flag, oneOf, paging, queryFlag, text } from "../ground/lib/fields.ts";
+import { LINK_SORTS } from "../ground/lib/vocabulary.ts";
+import { edge, resource } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import { tagName } from "./fields/tags.ts";
 import { filterOf, NARROWING } from "./model.ts";

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { edge } from "../api/edge.ts";
-import { lines, moment, paging, text } from "../lib/fields.ts";
+import { lines, moment, paging, text } from "../ground/lib/fields.ts";
+import { edge } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeUrl } from "./change-url.ts";
 import { findAnyLink } from "./links.ts";

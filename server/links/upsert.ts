@@ -1,11 +1,11 @@
 import { inArray } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import { noSuchPerson } from "../accounts/people.ts";
-import type { Caller } from "../api/caller.ts";
-import { lockLinks } from "../db/queries.ts";
-import { type LinkRow, links } from "../db/tables.ts";
-import { AppError, invalid } from "../lib/errors.ts";
-import { problemsOf } from "../lib/fields.ts";
+import { lockLinks } from "../ground/db/queries.ts";
+import { type LinkRow, links } from "../ground/db/tables.ts";
+import { AppError, invalid } from "../ground/lib/errors.ts";
+import { problemsOf } from "../ground/lib/fields.ts";
+import type { Caller } from "../http/caller.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { makeChange } from "../work/unit.ts";
 import { contextFor, writeEdits } from "./change.ts";

@@ -1,10 +1,10 @@
 import { and, eq, inArray } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { type LinkRow, links } from "../db/tables.ts";
-import { AppError } from "../lib/errors.ts";
-import type { Reason } from "../verdict/reasons/reasons.ts";
-import { messageOf } from "../verdict/reasons/reasons.ts";
-import { urlKeyOf } from "../verdict/services/catalogue.ts";
+import { type LinkRow, links } from "../ground/db/tables.ts";
+import { AppError } from "../ground/lib/errors.ts";
+import type { Caller } from "../http/caller.ts";
+import type { Reason } from "../judge/reasons/reasons.ts";
+import { messageOf } from "../judge/reasons/reasons.ts";
+import { urlKeyOf } from "../judge/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import { readUrl } from "./change-url.ts";
 

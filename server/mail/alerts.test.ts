@@ -7,7 +7,7 @@ import { deliveriesOf } from "../../tests/receiver.ts";
 import { deliverDue } from "../../tests/rounds.ts";
 import { addLink } from "../../tests/rows.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
-import { deliveries, links, webhooks } from "../db/tables.ts";
+import { deliveries, links, webhooks } from "../ground/db/tables.ts";
 
 const host = await startMailHost();
 const EVENTS = ["link.dead", "link.alive"];

@@ -3,8 +3,8 @@ import { check } from "../../tests/checked.ts";
 import { onServer } from "../../tests/harness.ts";
 import { addLink } from "../../tests/rows.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
-import { mailAddresses } from "../db/tables.ts";
-import { claimDue, type DueWebhook } from "../webhooks/claim.ts";
+import { mailAddresses } from "../ground/db/tables.ts";
+import { claimDue, type DueWebhook } from "../notify/claim.ts";
 
 const host = await startMailHost();
 const MANY = 60;

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { eachRow } from "../../tests/each-row.ts";
 import { onServer } from "../../tests/harness.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
-import { mailFor } from "../webhooks/email.ts";
-import { sampleOf } from "../webhooks/event-types.ts";
+import { mailFor } from "../notify/email.ts";
+import { sampleOf } from "../notify/event-types.ts";
 import { renderMail } from "./layout.ts";
 
 const host = await startMailHost();

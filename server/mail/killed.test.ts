@@ -10,14 +10,14 @@ import {
 import { sized } from "../../tests/long.ts";
 import { randomFrom } from "../../tests/random.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
-import { OPERATOR } from "../api/caller.ts";
 import { openDeps } from "../app/build.ts";
-import { type Env, readConfig } from "../config/config.ts";
-import { accounts, mailAddresses } from "../db/tables.ts";
-import { systemClock } from "../lib/clock.ts";
-import { sampleOf } from "../webhooks/event-types.ts";
-import { publishEvents } from "../webhooks/events.ts";
-import { createWebhook } from "../webhooks/webhooks.ts";
+import { type Env, readConfig } from "../ground/config/config.ts";
+import { accounts, mailAddresses } from "../ground/db/tables.ts";
+import { systemClock } from "../ground/lib/clock.ts";
+import { OPERATOR } from "../http/caller.ts";
+import { sampleOf } from "../notify/event-types.ts";
+import { publishEvents } from "../notify/events.ts";
+import { createWebhook } from "../notify/webhooks.ts";
 import { makeChange } from "../work/unit.ts";
 
 const RECIPIENTS = sized(10, 60);

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import * as z from "zod";
-import type { Clock } from "../lib/clock.ts";
-import type { SecretBox } from "../lib/secret-box.ts";
+import type { Clock } from "../ground/lib/clock.ts";
+import type { SecretBox } from "../ground/lib/secret-box.ts";
 
 /**
  * What a link in a mail is for. A confirmation starts mail to an address and expires; a link to unsubscribe works as

@@ -8,7 +8,7 @@ import { checkDueLinks } from "../../tests/rounds.ts";
 import { type Browser, newOwner, openBrowser, PASSWORD } from "../../tests/session/browser.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
 import { CONTENTS } from "../accounts/mail-contents.ts";
-import { audit, mailAddresses, mails, users } from "../db/tables.ts";
+import { audit, mailAddresses, mails, users } from "../ground/db/tables.ts";
 import { deleteOldMails, queueMail } from "./queue.ts";
 import { limitWaits, sendDue } from "./send.ts";
 

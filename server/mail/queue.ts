@@ -1,11 +1,11 @@
 import { and, eq, gt, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { lockText } from "../db/queries.ts";
-import type { Store } from "../db/store.ts";
-import { mailAddresses, mails, users } from "../db/tables.ts";
-import { AppError, conflict } from "../lib/errors.ts";
-import { newIdAt } from "../lib/ids.ts";
-import { log } from "../lib/log.ts";
-import type { MailKind } from "../lib/vocabulary.ts";
+import { lockText } from "../ground/db/queries.ts";
+import type { Store } from "../ground/db/store.ts";
+import { mailAddresses, mails, users } from "../ground/db/tables.ts";
+import { AppError, conflict } from "../ground/lib/errors.ts";
+import { newIdAt } from "../ground/lib/ids.ts";
+import { log } from "../ground/lib/log.ts";
+import type { MailKind } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { agreeTo, sendAll } from "../../tests/mail/recipients.ts";
 import { newColleague, newOwner, openBrowser } from "../../tests/session/browser.ts";
 import { mailSettings, startMailHost } from "../../tests/smtp.ts";
 import { noteVerified } from "../accounts/sign-in.ts";
-import { mailAddresses, users, webhooks } from "../db/tables.ts";
+import { mailAddresses, users, webhooks } from "../ground/db/tables.ts";
 
 const host = await startMailHost();
 const DAY = 86_400_000;

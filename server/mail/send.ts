@@ -1,7 +1,7 @@
 import { and, eq, gt, min, type SQL, sql } from "drizzle-orm";
-import { mails } from "../db/tables.ts";
-import { log } from "../lib/log.ts";
-import type { MailOutcome } from "../net/mail.ts";
+import { mails } from "../ground/db/tables.ts";
+import { log } from "../ground/lib/log.ts";
+import type { MailOutcome } from "../ground/net/mail.ts";
 import type { Deps } from "../work/deps.ts";
 import { isStillDue, leaseFor, NEVER_DUE, startQueue } from "../work/queue.ts";
 import { inUnit } from "../work/unit.ts";

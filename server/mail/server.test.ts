@@ -4,9 +4,9 @@ import { movableClock } from "../../tests/clock.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { START } from "../../tests/harness.ts";
 import { GOOD_TLS, mailSettings, startMailHost } from "../../tests/smtp.ts";
-import { type Env, readConfig } from "../config/config.ts";
-import { readMailAddress, readMailto } from "../lib/mail-address.ts";
-import type { Mail } from "../net/mail.ts";
+import { type Env, readConfig } from "../ground/config/config.ts";
+import { readMailAddress, readMailto } from "../ground/lib/mail-address.ts";
+import type { Mail } from "../ground/net/mail.ts";
 import { openMailServer } from "./server.ts";
 
 const CA = new URL("../../tests/certs/ca.pem", import.meta.url).pathname;

@@ -1,14 +1,19 @@
 import { isIP } from "node:net";
 import { rootCertificates } from "node:tls";
 import { createTransport, type NodemailerError, type Transporter } from "nodemailer";
-import type { Config } from "../config/config.ts";
-import { type Smtp, smtpOf } from "../config/smtp.ts";
-import type { Clock } from "../lib/clock.ts";
-import { describeError, log } from "../lib/log.ts";
-import { isInDomains, readMailAddress } from "../lib/mail-address.ts";
-import type { Mail, MailOutcome, MailServer } from "../net/mail.ts";
-import { mayConnect, parseAddress, parseHostList, type TargetPolicy } from "../net/policy.ts";
-import { createResolver, type Resolver } from "../net/resolve.ts";
+import type { Config } from "../ground/config/config.ts";
+import { type Smtp, smtpOf } from "../ground/config/smtp.ts";
+import type { Clock } from "../ground/lib/clock.ts";
+import { describeError, log } from "../ground/lib/log.ts";
+import { isInDomains, readMailAddress } from "../ground/lib/mail-address.ts";
+import type { Mail, MailOutcome, MailServer } from "../ground/net/mail.ts";
+import {
+  mayConnect,
+  parseAddress,
+  parseHostList,
+  type TargetPolicy,
+} from "../ground/net/policy.ts";
+import { createResolver, type Resolver } from "../ground/net/resolve.ts";
 
 /** Returns the mail server of the settings; null without one. Private addresses are allowed, since the operator chose it. */
 export function openMailServer(

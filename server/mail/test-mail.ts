@@ -1,6 +1,6 @@
-import type { Config } from "../config/config.ts";
-import { newIdAt } from "../lib/ids.ts";
-import type { Mail, MailOutcome } from "../net/mail.ts";
+import type { Config } from "../ground/config/config.ts";
+import { newIdAt } from "../ground/lib/ids.ts";
+import type { Mail, MailOutcome } from "../ground/net/mail.ts";
 import { renderMail } from "./layout.ts";
 
 /** A message that shows that the mail server works. @param at milliseconds since 1970 */

@@ -5,7 +5,7 @@ import { addMany } from "../../tests/checker/many-links.ts";
 import { playLoop, takes } from "../../tests/checker/played-loop.ts";
 import { movableClock } from "../../tests/clock.ts";
 import { onBothEngines } from "../../tests/harness.ts";
-import { links } from "../db/tables.ts";
+import { links } from "../ground/db/tables.ts";
 
 const LINKS = 500;
 const PLACES = 10;

@@ -6,9 +6,9 @@ import { movableClock } from "../../tests/clock.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { type Asker, onServer } from "../../tests/harness.ts";
 import { logLines } from "../../tests/log.ts";
-import type { OnlineState } from "../verdict/online/online.ts";
-import { createBreaker } from "../verdict/own-fault.ts";
-import type { Reason } from "../verdict/reasons/reasons.ts";
+import type { OnlineState } from "../judge/online/online.ts";
+import { createBreaker } from "../judge/own-fault.ts";
+import type { Reason } from "../judge/reasons/reasons.ts";
 
 /** A breaker after checks of as many sites in turn, the first of which failed in the given way. */
 function breakerAfter(checks: { failed: number; fine: number; sites: number; as?: Reason }) {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { onRows, type Store } from "../db/store.ts";
-import { FREQUENCIES } from "../lib/vocabulary.ts";
-import type { Conclusion, StoredEvidence } from "../verdict/probe/conclusion.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import { FREQUENCIES } from "../ground/lib/vocabulary.ts";
+import type { Conclusion, StoredEvidence } from "../judge/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { type CheckSchedule, followUpAt, nextCheckAt, turnAfter } from "../work/schedule.ts";
 import { rounded, type Settled } from "./outcome.ts";

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { onRows, type Store } from "../db/store.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import type { ChangeKind } from "../ground/lib/vocabulary.ts";
 import { type Change, insertChanges } from "../history/changes.ts";
 import { addToStatusDays, bucketOfTimeDead, type DayChange } from "../history/status-days.ts";
-import type { ChangeKind } from "../lib/vocabulary.ts";
-import { isTrustProblem } from "../verdict/reasons/reasons.ts";
+import { isTrustProblem } from "../judge/reasons/reasons.ts";
 import type { Settled } from "./outcome.ts";
 
 /**

@@ -1,10 +1,10 @@
-import { isUnavailable } from "../db/store.ts";
+import { isUnavailable } from "../ground/db/store.ts";
+import { repeat } from "../ground/lib/clock.ts";
+import { describeError, log, logFailure } from "../ground/lib/log.ts";
 import { type FoundHost, hostSettingFor } from "../hosts/lookup.ts";
-import { repeat } from "../lib/clock.ts";
-import { describeError, log, logFailure } from "../lib/log.ts";
+import type { KnownLink } from "../judge/confirm.ts";
+import { type Conclusion, sawNothing } from "../judge/probe/conclusion.ts";
 import { tendBatches } from "../links/complete-batches.ts";
-import type { KnownLink } from "../verdict/confirm.ts";
-import { type Conclusion, sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { earliestDue } from "../work/due.ts";
 import { createLookWhenNeeded, NEVER_DUE, startQueue } from "../work/queue.ts";

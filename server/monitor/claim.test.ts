@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { HOUR } from "../../tests/checker/ended.ts";
 import { addMany } from "../../tests/checker/many-links.ts";
 import { onBothEngines } from "../../tests/harness.ts";
-import { links } from "../db/tables.ts";
+import { links } from "../ground/db/tables.ts";
 import { countDueLinks } from "../work/due.ts";
 import { claimDueLinks } from "./claim.ts";
 

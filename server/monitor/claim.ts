@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
-import { lockLinks } from "../db/queries.ts";
-import { onRows, preparedOnce, type Store } from "../db/store.ts";
-import { LINK_SUMMARY, type LinkRow, type LinkSummary, links } from "../db/tables.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import { lockLinks } from "../ground/db/queries.ts";
+import { onRows, preparedOnce, type Store } from "../ground/db/store.ts";
+import { LINK_SUMMARY, type LinkRow, type LinkSummary, links } from "../ground/db/tables.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Expect } from "../judge/expectations.ts";
 import type { Override } from "../links/fields/override.ts";
-import type { Expect } from "../verdict/expectations.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
 import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf } from "../work/nodes.ts";

@@ -5,9 +5,9 @@ import { addMany } from "../../tests/checker/many-links.ts";
 import { playLoop, setClock } from "../../tests/checker/played-loop.ts";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
 import { logLines } from "../../tests/log.ts";
-import { links } from "../db/tables.ts";
-import { watchClock } from "../lib/clock.ts";
-import type { KnownLink } from "../verdict/confirm.ts";
+import { links } from "../ground/db/tables.ts";
+import { watchClock } from "../ground/lib/clock.ts";
+import type { KnownLink } from "../judge/confirm.ts";
 
 const HOURLY = 300;
 const DAILY = 600;

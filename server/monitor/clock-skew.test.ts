@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { movableClock } from "../../tests/clock.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { logLines } from "../../tests/log.ts";
-import { createClockSkew } from "../verdict/online/online.ts";
+import { createClockSkew } from "../judge/online/online.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const MINUTE = 60_000;

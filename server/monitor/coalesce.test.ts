@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { saw } from "../../tests/checker/ended.ts";
 import { movableClock } from "../../tests/clock.ts";
 import { eachRow, yamlIn } from "../../tests/each-row.ts";
-import type { KnownLink } from "../verdict/confirm.ts";
-import { type CheckLink, coalesce } from "../verdict/create-check.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import { catalogueWith } from "../verdict/services/records/built-in.ts";
+import type { KnownLink } from "../judge/confirm.ts";
+import { type CheckLink, coalesce } from "../judge/create-check.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
+import { catalogueWith } from "../judge/services/records/built-in.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const MINUTE = 60_000;

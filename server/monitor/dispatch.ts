@@ -1,9 +1,9 @@
-import { lockLinks } from "../db/queries.ts";
+import { lockLinks } from "../ground/db/queries.ts";
+import { describeError, log } from "../ground/lib/log.ts";
 import { readHostSettings } from "../hosts/lookup.ts";
-import { describeError, log } from "../lib/log.ts";
-import { createRamp, type OnlineChange } from "../verdict/online/online.ts";
-import { createBreaker } from "../verdict/own-fault.ts";
-import { type Conclusion, sawNothing } from "../verdict/probe/conclusion.ts";
+import { createRamp, type OnlineChange } from "../judge/online/online.ts";
+import { createBreaker } from "../judge/own-fault.ts";
+import { type Conclusion, sawNothing } from "../judge/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { countDueLinks, countOwnDueLinks } from "../work/due.ts";
 import { LEASE_MS } from "../work/nodes.ts";

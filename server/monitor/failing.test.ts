@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { DAY, HOUR, NO_EVIDENCE, saw } from "../../tests/checker/ended.ts";
 import { type Asker, onServer, type Parsed, type TestServer } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
-import { events, links } from "../db/tables.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import { events, links } from "../ground/db/tables.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
 
 const ALIVE = saw("ok", { statusCode: 200, responseTimeMs: 12 });
 const REFUSED = saw("conn_refused", { evidence: { ...NO_EVIDENCE, address: "192.0.2.7" } });

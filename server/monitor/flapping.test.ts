@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { DAY, HOUR, saw } from "../../tests/checker/ended.ts";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
-import { links } from "../db/tables.ts";
+import { links } from "../ground/db/tables.ts";
 
 const ALIVE = saw("ok", { statusCode: 200 });
 const GONE = saw("http_404", { statusCode: 404 });

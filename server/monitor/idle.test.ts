@@ -5,10 +5,10 @@ import { addMany } from "../../tests/checker/many-links.ts";
 import { playLoop } from "../../tests/checker/played-loop.ts";
 import { movableClock } from "../../tests/clock.ts";
 import { STARTS_WITHIN_MS, startServer, type TestServer } from "../../tests/harness.ts";
-import { openEngine } from "../db/open.ts";
-import { createStore, type Engine, type Query } from "../db/store.ts";
-import { links } from "../db/tables.ts";
-import { createDeliverer } from "../webhooks/deliverer.ts";
+import { openEngine } from "../ground/db/open.ts";
+import { createStore, type Engine, type Query } from "../ground/db/store.ts";
+import { links } from "../ground/db/tables.ts";
+import { createDeliverer } from "../notify/deliverer.ts";
 import type { TopicListener } from "../work/topics.ts";
 
 /** A server on which each test has the links alone. */

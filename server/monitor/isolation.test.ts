@@ -10,10 +10,10 @@ import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
 import { sized } from "../../tests/long.ts";
 import { labOutbound, playedResolver } from "../../tests/outbound/lab.ts";
 import { startSite } from "../../tests/site.ts";
-import { links } from "../db/tables.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Outbound } from "../net/request.ts";
-import type { KnownLink } from "../verdict/confirm.ts";
+import { links } from "../ground/db/tables.ts";
+import type { Clock } from "../ground/lib/clock.ts";
+import type { Outbound } from "../ground/net/request.ts";
+import type { KnownLink } from "../judge/confirm.ts";
 
 const MANY = sized(200, 1000);
 /** What a check takes whose site never answers: two attempts until their time-outs. */

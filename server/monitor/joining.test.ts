@@ -6,7 +6,7 @@ import { playLoop } from "../../tests/checker/played-loop.ts";
 import { movableClock } from "../../tests/clock.ts";
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { ALL_BUCKETS, type FixedNode, fixedNode } from "../../tests/nodes/fixed.ts";
-import { links } from "../db/tables.ts";
+import { links } from "../ground/db/tables.ts";
 
 const LINKS = 300;
 const PER_SECOND = 64;

@@ -9,7 +9,7 @@ import {
   runUntil,
 } from "../../tests/events/killed-program.ts";
 import { IS_LONG, sized } from "../../tests/long.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
+import { yieldToEventLoop } from "../ground/lib/steps.ts";
 
 const LINKS = sized(60, 600);
 /** Requests after which the program is killed, each time. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { movableClock } from "../../tests/clock.ts";
-import { createLag } from "../lib/clock.ts";
+import { createLag } from "../ground/lib/clock.ts";
 
 const BEAT = 500;
 

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { DAY, saw } from "../../tests/checker/ended.ts";
 import { onBothEngines } from "../../tests/harness.ts";
 import { sized } from "../../tests/long.ts";
-import { checks, links } from "../db/tables.ts";
+import { checks, links } from "../ground/db/tables.ts";
 import { claimDueLinks } from "./claim.ts";
 import { recordResults } from "./record.ts";
 

@@ -1,10 +1,10 @@
 import { and, eq, lte, sql } from "drizzle-orm";
-import { rowsOf, type Store } from "../db/store.ts";
-import { canaries } from "../db/tables.ts";
-import { createLoader } from "../lib/concurrency.ts";
-import { describeError, log, logTransitions } from "../lib/log.ts";
-import type { CanaryKey, CanaryState, CanaryStore } from "../verdict/services/canaries.ts";
-import type { ProfileEntry, ProfileStore } from "../verdict/surroundings.ts";
+import { rowsOf, type Store } from "../ground/db/store.ts";
+import { canaries } from "../ground/db/tables.ts";
+import { createLoader } from "../ground/lib/concurrency.ts";
+import { describeError, log, logTransitions } from "../ground/lib/log.ts";
+import type { CanaryKey, CanaryState, CanaryStore } from "../judge/services/canaries.ts";
+import type { ProfileEntry, ProfileStore } from "../judge/surroundings.ts";
 
 /** What checks learn about hosts and services: read for many at once, and written with the next results. */
 export type Learning = {

@@ -9,7 +9,7 @@ import { type MovableClock, movableClock } from "../../tests/clock.ts";
 import { ENGINES, onServer, startServer, type TestServer } from "../../tests/harness.ts";
 import { logLines } from "../../tests/log.ts";
 import { lockIsAwaited } from "../../tests/postgres.ts";
-import { checks, links } from "../db/tables.ts";
+import { checks, links } from "../ground/db/tables.ts";
 import { claimDueLinks } from "./claim.ts";
 import { createRecorder } from "./record.ts";
 

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import { lockLinks } from "../db/queries.ts";
-import { onRows } from "../db/store.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import { FREQUENCIES, type Frequency } from "../lib/vocabulary.ts";
+import { lockLinks } from "../ground/db/queries.ts";
+import { onRows } from "../ground/db/store.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
+import { FREQUENCIES, type Frequency } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
 import { LEASE_MS } from "../work/nodes.ts";

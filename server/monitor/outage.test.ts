@@ -11,11 +11,11 @@ import { logLines } from "../../tests/log.ts";
 import { sized } from "../../tests/long.ts";
 import { labOutbound, playedResolver } from "../../tests/outbound/lab.ts";
 import { startSentinel } from "../../tests/sentinel.ts";
-import { checks, events, linkCounts, links, usageDays } from "../db/tables.ts";
-import type { Outbound } from "../net/request.ts";
-import type { Resolver } from "../net/resolve.ts";
-import { answersTcp } from "../net/send.ts";
-import { createOnline } from "../verdict/online/online.ts";
+import { checks, events, linkCounts, links, usageDays } from "../ground/db/tables.ts";
+import type { Outbound } from "../ground/net/request.ts";
+import type { Resolver } from "../ground/net/resolve.ts";
+import { answersTcp } from "../ground/net/send.ts";
+import { createOnline } from "../judge/online/online.ts";
 import { startCheckLoop } from "./checker.ts";
 import { logOutage } from "./dispatch.ts";
 

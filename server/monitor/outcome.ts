@@ -1,8 +1,8 @@
-import type { Verdict } from "../lib/vocabulary.ts";
+import type { Verdict } from "../ground/lib/vocabulary.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
+import { type DeadReason, isMonitorFault, type Reason } from "../judge/reasons/reasons.ts";
 import type { Override } from "../links/fields/override.ts";
 import type { OverrideEnd } from "../links/triage/after-checks.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import { type DeadReason, isMonitorFault, type Reason } from "../verdict/reasons/reasons.ts";
 import type { ClaimedLink } from "./claim.ts";
 
 /** Inconclusive checks in a row after which a link no longer shows its last decided status. */

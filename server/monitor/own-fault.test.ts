@@ -4,9 +4,9 @@ import { eachRow } from "../../tests/each-row.ts";
 import { freePort } from "../../tests/free-port.ts";
 import { labOutbound, playedResolver } from "../../tests/outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../../tests/site.ts";
-import { NEVER_CHECKED } from "../verdict/attempt.ts";
-import { type Checker, checkUrl, type KnownLink } from "../verdict/confirm.ts";
-import { createOnline } from "../verdict/online/online.ts";
+import { NEVER_CHECKED } from "../judge/attempt.ts";
+import { type Checker, checkUrl, type KnownLink } from "../judge/confirm.ts";
+import { createOnline } from "../judge/online/online.ts";
 
 const siteWith = (routes: Routes): Site => untilTheEnd(startSite(routes));
 

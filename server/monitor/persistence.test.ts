@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { HOUR, NEW_LINK, NO_EVIDENCE, NOON, outcomesOf, saw } from "../../tests/checker/ended.ts";
 import { eachRow, yamlIn } from "../../tests/each-row.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import type { Reason } from "../verdict/reasons/reasons.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
+import type { Reason } from "../judge/reasons/reasons.ts";
 import { followUpAt } from "../work/schedule.ts";
 import type { Outcome } from "./outcome.ts";
 

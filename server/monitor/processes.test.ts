@@ -9,9 +9,9 @@ import { IS_LONG } from "../../tests/long.ts";
 import { outputOf } from "../../tests/output.ts";
 import { newScratchFolder } from "../../tests/scratch.ts";
 import { waitFor } from "../../tests/waits.ts";
-import { ownerOf } from "../checker/messages.ts";
-import { siteOf } from "../lib/site.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
+import { siteOf } from "../ground/lib/site.ts";
+import { yieldToEventLoop } from "../ground/lib/steps.ts";
+import { ownerOf } from "../work/processes/messages.ts";
 
 const PAGE = { headers: { "content-type": "text/html" } };
 const html = (text: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { movableClock } from "../../tests/clock.ts";
-import { createRamp } from "../verdict/online/online.ts";
+import { createRamp } from "../judge/online/online.ts";
 
 /** Takes on all that may be taken, once a second, and gives how many that were each time. */
 function climb(backlog: number, seconds: number) {

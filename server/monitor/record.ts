@@ -1,16 +1,16 @@
 import { inArray, max, sql } from "drizzle-orm";
 import { queueHostMails } from "../accounts/mails.ts";
 import { dayOf } from "../accounts/usage.ts";
-import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../db/store.ts";
-import { checks } from "../db/tables.ts";
+import { lockAccounts, lockLinks } from "../ground/db/queries.ts";
+import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../ground/db/store.ts";
+import { checks } from "../ground/db/tables.ts";
+import { checkIdOf } from "../ground/lib/ids.ts";
+import { describeError, log, logFailure } from "../ground/lib/log.ts";
+import { toIso } from "../ground/lib/moments.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
 import { closeYesterday } from "../history/status-days.ts";
 import { writeHostUses } from "../hosts/uses.ts";
-import { checkIdOf } from "../lib/ids.ts";
-import { describeError, log, logFailure } from "../lib/log.ts";
-import { toIso } from "../lib/moments.ts";
 import { completeBatches } from "../links/complete-batches.ts";
 import { countForBatches } from "../links/fill-batches.ts";
 import {
@@ -18,7 +18,7 @@ import {
   endOverrides,
   noteSilentDeaths,
 } from "../links/triage/after-checks.ts";
-import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
+import { type NewEvent, publishEvents, readSubscriptions } from "../notify/events.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";

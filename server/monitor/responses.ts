@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { onRows, type Store } from "../db/store.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
 import type { Settled } from "./outcome.ts";
 
 /**

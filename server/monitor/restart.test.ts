@@ -6,7 +6,7 @@ import { playLoop } from "../../tests/checker/played-loop.ts";
 import { movableClock } from "../../tests/clock.ts";
 import { onServer } from "../../tests/harness.ts";
 import { sized } from "../../tests/long.ts";
-import { checks, links } from "../db/tables.ts";
+import { checks, links } from "../ground/db/tables.ts";
 
 const PER_SECOND = 64;
 const SECONDS = sized(40, 300);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { onRows, type Store } from "../db/store.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
 import type { CheckSchedule } from "../work/schedule.ts";
 
 /** Returns the schedules of links by their numbers: each link's own, or else its group's. Few links have one. */

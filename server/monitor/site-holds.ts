@@ -1,11 +1,11 @@
 import { lt, sql } from "drizzle-orm";
-import { isUnavailable, numbersOf, rowsOf, type Store } from "../db/store.ts";
-import { siteHolds } from "../db/tables.ts";
-import type { Clock } from "../lib/clock.ts";
-import { chunksOf } from "../lib/steps.ts";
-import type { SiteLoads } from "../verdict/politeness/politeness.ts";
-import { TROUBLE_KEPT_MS } from "../verdict/politeness/site-line.ts";
-import { loadFromJson, loadToJson, type SiteLoad } from "../verdict/politeness/site-load.ts";
+import { isUnavailable, numbersOf, rowsOf, type Store } from "../ground/db/store.ts";
+import { siteHolds } from "../ground/db/tables.ts";
+import type { Clock } from "../ground/lib/clock.ts";
+import { chunksOf } from "../ground/lib/steps.ts";
+import type { SiteLoads } from "../judge/politeness/politeness.ts";
+import { TROUBLE_KEPT_MS } from "../judge/politeness/site-line.ts";
+import { loadFromJson, loadToJson, type SiteLoad } from "../judge/politeness/site-load.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOf, LEASE_MS, type Share } from "../work/nodes.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { NEW_LINK, saw } from "../../tests/checker/ended.ts";
 import { movableClock } from "../../tests/clock.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import { yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { createSlots } from "./slots.ts";
 

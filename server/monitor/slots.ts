@@ -1,6 +1,6 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import type { Reason } from "../verdict/reasons/reasons.ts";
+import type { Clock } from "../ground/lib/clock.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
+import type { Reason } from "../judge/reasons/reasons.ts";
 import type { ClaimedLink } from "./claim.ts";
 
 type Options = {

@@ -5,8 +5,8 @@ import { addMany } from "../../tests/checker/many-links.ts";
 import { playLoop } from "../../tests/checker/played-loop.ts";
 import { movableClock } from "../../tests/clock.ts";
 import { onServer } from "../../tests/harness.ts";
-import { links } from "../db/tables.ts";
-import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import { links } from "../ground/db/tables.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
 
 const LINKS = 100;
 const PLACES = 20;

@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { edge } from "../api/edge.ts";
-import { refusalBeyond } from "../api/rate-limit.ts";
-import { VERDICTS } from "../lib/vocabulary.ts";
+import { VERDICTS } from "../ground/lib/vocabulary.ts";
+import { edge } from "../http/edge.ts";
+import { refusalBeyond } from "../http/rate-limit.ts";
+import { ExpectBody } from "../judge/expectations.ts";
+import { type Conclusion, Evidence, sawNothing, toEvidence } from "../judge/probe/conclusion.ts";
+import { messageOf } from "../judge/reasons/reasons.ts";
 import { findLinkDetail } from "../links/links.ts";
-import { ExpectBody } from "../verdict/expectations.ts";
-import { type Conclusion, Evidence, sawNothing, toEvidence } from "../verdict/probe/conclusion.ts";
-import { messageOf } from "../verdict/reasons/reasons.ts";
 import type { Deps } from "../work/deps.ts";
 import { checkAtHost } from "./checker.ts";
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, like, not, sql } from "drizzle-orm";
-import { lockAccounts } from "../db/queries.ts";
-import { numbersOf, type Store } from "../db/store.ts";
-import { type SourceRow, sources } from "../db/tables.ts";
+import { lockAccounts } from "../ground/db/queries.ts";
+import { numbersOf, type Store } from "../ground/db/store.ts";
+import { type SourceRow, sources } from "../ground/db/tables.ts";
 import type { Deps } from "../work/deps.ts";
 import { leasesOf, type Share } from "../work/nodes.ts";
 import { areOfDead, leaseFor } from "../work/queue.ts";

@@ -5,10 +5,10 @@ import { type Site, startSite } from "../../tests/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
 import { untilIs } from "../../tests/until.ts";
 import { deleteAccount } from "../accounts/delete.ts";
-import { OPERATOR } from "../api/caller.ts";
 import { housekeeping } from "../app/housekeeping.ts";
-import { sourceRuns } from "../db/tables.ts";
-import { newId } from "../lib/ids.ts";
+import { sourceRuns } from "../ground/db/tables.ts";
+import { newId } from "../ground/lib/ids.ts";
+import { OPERATOR } from "../http/caller.ts";
 
 const LINKS = "/api/v1/links";
 const DAY_MS = 86_400_000;

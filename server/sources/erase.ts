@@ -1,5 +1,5 @@
 import { asc, eq, inArray, sql } from "drizzle-orm";
-import { numbersOf } from "../db/store.ts";
+import { numbersOf } from "../ground/db/store.ts";
 import {
   linkCounts,
   occurrences,
@@ -8,8 +8,8 @@ import {
   sourcePages,
   sourceRuns,
   sources,
-} from "../db/tables.ts";
-import { inSteps } from "../lib/steps.ts";
+} from "../ground/db/tables.ts";
+import { inSteps } from "../ground/lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { detachLinks } from "./settle.ts";
 

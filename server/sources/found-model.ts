@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { id, oneOf, optionalText, paging } from "../lib/fields.ts";
-import { toIsoOrNull } from "../lib/moments.ts";
-import { type Cell, toCsv } from "../lib/text.ts";
-import { ELEMENT_KINDS, PAGE_STATES, VERDICTS } from "../lib/vocabulary.ts";
+import { id, oneOf, optionalText, paging } from "../ground/lib/fields.ts";
+import { toIsoOrNull } from "../ground/lib/moments.ts";
+import { type Cell, toCsv } from "../ground/lib/text.ts";
+import { ELEMENT_KINDS, PAGE_STATES, VERDICTS } from "../ground/lib/vocabulary.ts";
 import type { ShownPage, ShownPlace } from "./found.ts";
 
 export const SourcePageQuery = z.object({

@@ -6,11 +6,18 @@ import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { addLink } from "../../tests/rows.ts";
 import { type Site, startSite } from "../../tests/site.ts";
 import { startReading } from "../../tests/sources/reading.ts";
-import { events, linkDetails, links, occurrences, sourcePages, sources } from "../db/tables.ts";
-import { chunksOf } from "../lib/steps.ts";
-import type { StoredEvent } from "../webhooks/chat-message.ts";
-import { mailTextFor } from "../webhooks/email.ts";
-import { payloadFor } from "../webhooks/formats.ts";
+import {
+  events,
+  linkDetails,
+  links,
+  occurrences,
+  sourcePages,
+  sources,
+} from "../ground/db/tables.ts";
+import { chunksOf } from "../ground/lib/steps.ts";
+import type { StoredEvent } from "../notify/chat-message.ts";
+import { mailTextFor } from "../notify/email.ts";
+import { payloadFor } from "../notify/formats.ts";
 
 const TO = { url: "https://hooks.test/x", webhookId: "w", publicUrl: null, timeZone: null };
 

@@ -1,8 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { Caller } from "../api/caller.ts";
-import { sumOf } from "../db/queries.ts";
-import { contains, numbersOf, type Store } from "../db/store.ts";
+import { sumOf } from "../ground/db/queries.ts";
+import { contains, numbersOf, type Store } from "../ground/db/store.ts";
 import {
   linkDetails,
   links,
@@ -13,10 +12,11 @@ import {
   sourceLinks,
   sourcePages,
   sources,
-} from "../db/tables.ts";
-import { notFound } from "../lib/errors.ts";
-import { type Page, windowOf } from "../lib/paging.ts";
-import { ELEMENT_KINDS } from "../lib/vocabulary.ts";
+} from "../ground/db/tables.ts";
+import { notFound } from "../ground/lib/errors.ts";
+import { type Page, windowOf } from "../ground/lib/paging.ts";
+import { ELEMENT_KINDS } from "../ground/lib/vocabulary.ts";
+import type { Caller } from "../http/caller.ts";
 import { findAnyLink } from "../links/links.ts";
 import type { Deps } from "../work/deps.ts";
 import type { OccurrenceExportQuery, OccurrenceQuery, SourcePageQuery } from "./found-model.ts";

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from "../../tests/harness.ts";
 import { type Routes, type Site, startSite } from "../../tests/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
 import { allOf } from "../../tests/sources/whole.ts";
-import { SOURCE_KINDS } from "../lib/vocabulary.ts";
+import { SOURCE_KINDS } from "../ground/lib/vocabulary.ts";
 
 const json =
   (body: unknown, headers = {}) =>

@@ -3,7 +3,7 @@ import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { type Site, startSite } from "../../tests/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
 import { until, untilIs } from "../../tests/until.ts";
-import { newId } from "../lib/ids.ts";
+import { newId } from "../ground/lib/ids.ts";
 
 const LINKS = "/api/v1/links";
 const HOUR_MS = 3_600_000;

@@ -1,9 +1,18 @@
 import * as z from "zod";
-import type { SourceRow } from "../db/tables.ts";
-import { toErrorBody } from "../lib/errors.ts";
-import { flag, id, list, oneOf, optionalText, paging, text, timeZone } from "../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { FREQUENCIES, RUN_STATUSES, RUN_TRIGGERS, SOURCE_KINDS } from "../lib/vocabulary.ts";
+import type { SourceRow } from "../ground/db/tables.ts";
+import { toErrorBody } from "../ground/lib/errors.ts";
+import {
+  flag,
+  id,
+  list,
+  oneOf,
+  optionalText,
+  paging,
+  text,
+  timeZone,
+} from "../ground/lib/fields.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { FREQUENCIES, RUN_STATUSES, RUN_TRIGGERS, SOURCE_KINDS } from "../ground/lib/vocabulary.ts";
 import { ItemError } from "../links/model.ts";
 import { problemOfCron } from "../work/schedule.ts";
 import type { PushResult } from "./push.ts";

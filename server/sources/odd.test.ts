@@ -5,8 +5,8 @@ import { packTar } from "modern-tar";
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { type Routes, startSite } from "../../tests/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
-import { ownMigrations } from "../db/open.ts";
-import { sources } from "../db/tables.ts";
+import { ownMigrations } from "../ground/db/open.ts";
+import { sources } from "../ground/db/tables.ts";
 
 const html = (body: string) => () =>
   new Response(body, { headers: { "Content-Type": "text/html" } });

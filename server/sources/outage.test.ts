@@ -8,8 +8,8 @@ import { onServer, startServer } from "../../tests/harness.ts";
 import { startSite } from "../../tests/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
 import { until } from "../../tests/until.ts";
-import { sources } from "../db/tables.ts";
-import { newId } from "../lib/ids.ts";
+import { sources } from "../ground/db/tables.ts";
+import { newId } from "../ground/lib/ids.ts";
 import { newLease } from "../work/queue.ts";
 import { limitWaits } from "./claim.ts";
 

@@ -1,16 +1,16 @@
 import { inArray, sql } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { lockLinks } from "../db/queries.ts";
-import { numbersOf, onRows, type Store } from "../db/store.ts";
-import { occurrences, type SourcePageRow } from "../db/tables.ts";
-import { ELEMENT_KINDS } from "../lib/vocabulary.ts";
+import { lockLinks } from "../ground/db/queries.ts";
+import { numbersOf, onRows, type Store } from "../ground/db/store.ts";
+import { occurrences, type SourcePageRow } from "../ground/db/tables.ts";
+import { ELEMENT_KINDS } from "../ground/lib/vocabulary.ts";
+import { parseTarget } from "../ground/net/policy.ts";
+import type { Caller } from "../http/caller.ts";
+import { urlKeyOf } from "../judge/services/catalogue.ts";
 import { createAmong, type ReadItem } from "../links/create.ts";
 import { NewLink } from "../links/model.ts";
 import { findRetired } from "../links/retired.ts";
-import { parseTarget } from "../net/policy.ts";
-import { type FoundPage, NOFOLLOW } from "../reading/job.ts";
-import type { Place } from "../reading/places.ts";
-import { urlKeyOf } from "../verdict/services/catalogue.ts";
+import { type FoundPage, NOFOLLOW } from "../read/crawl/job.ts";
+import type { Place } from "../read/crawl/places.ts";
 import type { RunError } from "./runs.ts";
 import { type Context, clean, nameOf, type Targets, upsertOf } from "./writing.ts";
 

@@ -1,10 +1,11 @@
-import type { Caller } from "../api/caller.ts";
-import { refusalBeyond } from "../api/rate-limit.ts";
-import { totalLinks } from "../db/queries.ts";
-import { AppError, invalid } from "../lib/errors.ts";
-import type { SourceKind } from "../lib/vocabulary.ts";
+import { totalLinks } from "../ground/db/queries.ts";
+import { AppError, invalid } from "../ground/lib/errors.ts";
+import type { SourceKind } from "../ground/lib/vocabulary.ts";
+import type { Caller } from "../http/caller.ts";
+import { refusalBeyond } from "../http/rate-limit.ts";
+import { urlKeyOf } from "../judge/services/catalogue.ts";
 import { findVerdicts } from "../links/verdicts.ts";
-import { crawlKeyOf } from "../reading/addresses.ts";
+import { crawlKeyOf } from "../read/crawl/addresses.ts";
 import {
   type Batch,
   jobOf,
@@ -13,10 +14,9 @@ import {
   type ReadJob,
   type ReadKind,
   type Target,
-} from "../reading/job.ts";
-import type { Place } from "../reading/places.ts";
-import { recognizeRepository } from "../reading/repository.ts";
-import { urlKeyOf } from "../verdict/services/catalogue.ts";
+} from "../read/crawl/job.ts";
+import type { Place } from "../read/crawl/places.ts";
+import { recognizeRepository } from "../read/crawl/repository.ts";
 import type { Deps } from "../work/deps.ts";
 import type { SourcePreviewBody } from "./model.ts";
 import { readSettings, readUrl, refuseCredential } from "./sources.ts";

@@ -1,13 +1,19 @@
 import { and, eq, gt, inArray, isNotNull, lte, sql } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { numbersOf, type Store } from "../db/store.ts";
-import { occurrences, type SourceRow, sourceLinks, sourcePages, sources } from "../db/tables.ts";
-import { type DocumentFormat, formatOfName } from "../documents/formats.ts";
-import { createDocumentReader, UnreadableDocument } from "../documents/reader.ts";
-import { type AppError, conflict, invalid } from "../lib/errors.ts";
-import { chunksOf } from "../lib/steps.ts";
-import { batchOf, readingWithout } from "../reading/parts.ts";
-import { type Place, placeAt, placesOf } from "../reading/places.ts";
+import { numbersOf, type Store } from "../ground/db/store.ts";
+import {
+  occurrences,
+  type SourceRow,
+  sourceLinks,
+  sourcePages,
+  sources,
+} from "../ground/db/tables.ts";
+import { type AppError, conflict, invalid } from "../ground/lib/errors.ts";
+import { chunksOf } from "../ground/lib/steps.ts";
+import type { Caller } from "../http/caller.ts";
+import { batchOf, readingWithout } from "../read/crawl/parts.ts";
+import { type Place, placeAt, placesOf } from "../read/crawl/places.ts";
+import { type DocumentFormat, formatOfName } from "../read/documents/formats.ts";
+import { createDocumentReader, UnreadableDocument } from "../read/documents/reader.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { makeChange, type Unit } from "../work/unit.ts";
 import type { PushedItem } from "./model.ts";

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import type * as z from "zod";
-import { type Caller, LARGE_BODY_LIMIT } from "../api/caller.ts";
-import { csv, csvReply } from "../api/csv.ts";
-import { asIs, edge } from "../api/edge.ts";
-import { toIso } from "../lib/moments.ts";
+import { toIso } from "../ground/lib/moments.ts";
+import { type Caller, LARGE_BODY_LIMIT } from "../http/caller.ts";
+import { csv, csvReply } from "../http/csv.ts";
+import { asIs, edge } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import { exportedPlaces, findPage, listOccurrences, listPages } from "./found.ts";
 import * as found from "./found-model.ts";

@@ -1,13 +1,13 @@
 import { and, eq } from "drizzle-orm";
 import { recordChange } from "../accounts/audit.ts";
-import type { Actor } from "../api/caller.ts";
-import type { Store } from "../db/store.ts";
-import { type SourceRow, type SourceRunRow, sourceRuns, sources } from "../db/tables.ts";
-import { newIdAt } from "../lib/ids.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import type { RUN_TRIGGERS, RunStatus } from "../lib/vocabulary.ts";
-import type { Cursor } from "../reading/job.ts";
-import { publishEvents } from "../webhooks/events.ts";
+import type { Store } from "../ground/db/store.ts";
+import { type SourceRow, type SourceRunRow, sourceRuns, sources } from "../ground/db/tables.ts";
+import { newIdAt } from "../ground/lib/ids.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import type { RUN_TRIGGERS, RunStatus } from "../ground/lib/vocabulary.ts";
+import type { Actor } from "../http/caller.ts";
+import { publishEvents } from "../notify/events.ts";
+import type { Cursor } from "../read/crawl/job.ts";
 import type { Deps } from "../work/deps.ts";
 import { nextTurns } from "../work/schedule.ts";
 

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, lt, lte, or, sql } from "drizzle-orm";
-import { lockLinks } from "../db/queries.ts";
-import { numbersOf, onRows, type Store } from "../db/store.ts";
+import { lockLinks } from "../ground/db/queries.ts";
+import { numbersOf, onRows, type Store } from "../ground/db/store.ts";
 import {
   linkCounts,
   linkDetails,
@@ -11,9 +11,9 @@ import {
   sourcePages,
   sourceRuns,
   sources,
-} from "../db/tables.ts";
+} from "../ground/db/tables.ts";
 import { retireLinks } from "../links/retire.ts";
-import { settingsOf } from "../reading/settings.ts";
+import { settingsOf } from "../read/crawl/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { endRun, type Run, toRun } from "./runs.ts";
 import { anchors, linkPages, linksOfPages } from "./targets.ts";

@@ -7,7 +7,7 @@ import { type PlayedSite, startPlayedSite } from "../../tests/reading/site.ts";
 import { SOURCES, startReading } from "../../tests/sources/reading.ts";
 import { allOf, expectWhole } from "../../tests/sources/whole.ts";
 import { until } from "../../tests/until.ts";
-import { sourcePages } from "../db/tables.ts";
+import { sourcePages } from "../ground/db/tables.ts";
 
 const HOUR_MS = 3_600_000;
 const PAGES = sized(60, 300);

@@ -1,20 +1,26 @@
 import { and, asc, count, desc, eq, isNull, sql } from "drizzle-orm";
 import { auditChange, fieldsOf } from "../accounts/audit.ts";
-import type { Caller } from "../api/caller.ts";
-import { sumOf, takeNumbers } from "../db/queries.ts";
-import { contains, type Store } from "../db/store.ts";
-import { linkCounts, type SourceRow, sourcePages, sourceRuns, sources } from "../db/tables.ts";
-import { conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
-import { problemsOf } from "../lib/fields.ts";
-import { newId, parseId } from "../lib/ids.ts";
-import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import { SealedUnderOtherKey } from "../lib/secret-box.ts";
-import type { SourceKind } from "../lib/vocabulary.ts";
+import { sumOf, takeNumbers } from "../ground/db/queries.ts";
+import { contains, type Store } from "../ground/db/store.ts";
+import {
+  linkCounts,
+  type SourceRow,
+  sourcePages,
+  sourceRuns,
+  sources,
+} from "../ground/db/tables.ts";
+import { conflict, foreign, invalid, limitReached, notFound } from "../ground/lib/errors.ts";
+import { problemsOf } from "../ground/lib/fields.ts";
+import { newId, parseId } from "../ground/lib/ids.ts";
+import { type Page, type PageQuery, windowOf } from "../ground/lib/paging.ts";
+import { SealedUnderOtherKey } from "../ground/lib/secret-box.ts";
+import type { SourceKind } from "../ground/lib/vocabulary.ts";
+import { isExternalName, parseTarget } from "../ground/net/policy.ts";
+import type { Caller } from "../http/caller.ts";
 import { refuseUnknownGroup } from "../links/create.ts";
-import { isExternalName, parseTarget } from "../net/policy.ts";
-import type { Credential } from "../reading/credentials.ts";
-import { canRead } from "../reading/read.ts";
-import { SETTINGS_OF, type SettingsOf } from "../reading/settings.ts";
+import type { Credential } from "../read/crawl/credentials.ts";
+import { canRead } from "../read/crawl/read.ts";
+import { SETTINGS_OF, type SettingsOf } from "../read/crawl/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOf, bucketOfUrl } from "../work/nodes.ts";
 import type { Unit } from "../work/unit.ts";

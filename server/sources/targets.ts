@@ -1,17 +1,17 @@
 import { and, asc, eq, gt, inArray, isNotNull, or, sql } from "drizzle-orm";
-import { numbersOf, onRows, type Store } from "../db/store.ts";
+import { numbersOf, onRows, type Store } from "../ground/db/store.ts";
 import {
   links,
   occurrences,
   type SourcePageRow,
   type SourceRow,
   sourcePages,
-} from "../db/tables.ts";
-import type { PageState } from "../lib/vocabulary.ts";
-import { hasAnchor } from "../reading/fragments.ts";
-import { NOFOLLOW } from "../reading/job.ts";
-import { settingsOf } from "../reading/settings.ts";
-import { urlKeyOf } from "../verdict/services/catalogue.ts";
+} from "../ground/db/tables.ts";
+import type { PageState } from "../ground/lib/vocabulary.ts";
+import { urlKeyOf } from "../judge/services/catalogue.ts";
+import { hasAnchor } from "../read/crawl/fragments.ts";
+import { NOFOLLOW } from "../read/crawl/job.ts";
+import { settingsOf } from "../read/crawl/settings.ts";
 import type { Deps } from "../work/deps.ts";
 import { attachLinks, ensureLinks, type WantedLink } from "./places.ts";
 import { type Run, withNotes } from "./runs.ts";

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import type { Caller } from "../api/caller.ts";
-import { onRows, type Store } from "../db/store.ts";
-import { accounts, type SourcePageRow, type SourceRow } from "../db/tables.ts";
+import { onRows, type Store } from "../ground/db/store.ts";
+import { accounts, type SourcePageRow, type SourceRow } from "../ground/db/tables.ts";
+import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { actorOf, type Run } from "./runs.ts";
 

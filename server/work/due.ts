@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
-import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import type { Work } from "../lib/vocabulary.ts";
+import { preparedOnce, rowsOf, type Store } from "../ground/db/store.ts";
+import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Work } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "./deps.ts";
 import {
   ALL_BUCKETS,

@@ -1,5 +1,5 @@
-import { isUnavailable } from "../db/store.ts";
-import { describeError, log, logTransitions } from "../lib/log.ts";
+import { isUnavailable } from "../ground/db/store.ts";
+import { describeError, log, logTransitions } from "../ground/lib/log.ts";
 
 type Options<T> = {
   /** Writes a group in one transaction. */

@@ -1,4 +1,4 @@
-import type { Work } from "../lib/vocabulary.ts";
+import type { Work } from "../ground/lib/vocabulary.ts";
 
 /** The loops of this process that check links and send deliveries. */
 export type Loops = {

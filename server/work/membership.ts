@@ -1,13 +1,13 @@
 import { and, eq, inArray, lte } from "drizzle-orm";
 import * as z from "zod";
-import { ROLES } from "../config/settings.ts";
-import { createStore, type Engine, LIVE_MS, type Store } from "../db/store.ts";
-import { nodes as nodeRows, ofWorks } from "../db/tables.ts";
-import { type Clock, createWakeSignal } from "../lib/clock.ts";
-import { log, logFailure, logTransitions } from "../lib/log.ts";
-import type { TroubleName, Troubles } from "../lib/troubles.ts";
-import { WORKS, type Work } from "../lib/vocabulary.ts";
-import { ONLINE_STATES } from "../verdict/online/online.ts";
+import { ROLES } from "../ground/config/settings.ts";
+import { createStore, type Engine, LIVE_MS, type Store } from "../ground/db/store.ts";
+import { nodes as nodeRows, ofWorks } from "../ground/db/tables.ts";
+import { type Clock, createWakeSignal } from "../ground/lib/clock.ts";
+import { log, logFailure, logTransitions } from "../ground/lib/log.ts";
+import type { TroubleName, Troubles } from "../ground/lib/troubles.ts";
+import { WORKS, type Work } from "../ground/lib/vocabulary.ts";
+import { ONLINE_STATES } from "../judge/online/online.ts";
 import type { Deps } from "./deps.ts";
 import { createLagWatch, LAG_EVERY_MS } from "./due.ts";
 import {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { CheckerProcess } from "../checker/pool.ts";
-import type { RunStatus, SourceKind } from "../lib/vocabulary.ts";
-import type { Reason, Verdict } from "../verdict/reasons/reasons.ts";
+import type { RunStatus, SourceKind } from "../ground/lib/vocabulary.ts";
+import type { Reason, Verdict } from "../judge/reasons/reasons.ts";
+import type { CheckerProcess } from "./processes/pool.ts";
 
 /** A finished check, as it is counted. */
 type Checked = { status: Verdict; reason: Reason };

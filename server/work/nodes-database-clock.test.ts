@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { movableClock } from "../../tests/clock.ts";
 import { START } from "../../tests/harness.ts";
 import { logLines } from "../../tests/log.ts";
-import { compareClock, log } from "../lib/log.ts";
+import { compareClock, log } from "../ground/lib/log.ts";
 import { followDatabase } from "./membership.ts";
 
 const AHEAD_MS = 5 * 60_000;

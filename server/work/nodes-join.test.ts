@@ -5,9 +5,9 @@ import { logLines } from "../../tests/log.ts";
 import { playNode } from "../../tests/nodes/playing.ts";
 import { type OwnPostgres, startOwnPostgres } from "../../tests/own-postgres.ts";
 import { until, untilIs } from "../../tests/until.ts";
-import { migrateToHead, openEngine } from "../db/open.ts";
-import { createStore, type Engine } from "../db/store.ts";
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { migrateToHead, openEngine } from "../ground/db/open.ts";
+import { createStore, type Engine } from "../ground/db/store.ts";
+import { type Clock, systemClock } from "../ground/lib/clock.ts";
 import { type Joined, joinNodes } from "./membership.ts";
 import { BUCKETS } from "./nodes.ts";
 

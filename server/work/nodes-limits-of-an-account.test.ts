@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { askByTurns, bodies, onTwoServers } from "../../tests/nodes/second.ts";
 import { enter } from "../../tests/people/people.ts";
 import { newColleague, newOwner, openBrowser } from "../../tests/session/browser.ts";
-import { apiKeys, audit, batches, links, users, webhooks } from "../db/tables.ts";
+import { apiKeys, audit, batches, links, users, webhooks } from "../ground/db/tables.ts";
 
 const LIMITS = { business: { links: 20, apiKeys: 6, webhooks: 5 } };
 const MOST_RUNNING = 10;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { START } from "../../tests/harness.ts";
 import { playFleet } from "../../tests/nodes/fleet.ts";
 import { isSplit, type PlayedNode, shareOf } from "../../tests/nodes/playing.ts";
-import type { KnownState, SentinelReport } from "../verdict/online/online.ts";
+import type { KnownState, SentinelReport } from "../judge/online/online.ts";
 import { BUCKETS, onlineOfAll } from "./nodes.ts";
 
 describe("Nodes on one PostgreSQL", () => {

@@ -5,8 +5,8 @@ import { METRICS_TOKEN } from "../../tests/metrics/reading.ts";
 import { type PlayedNode, playNode } from "../../tests/nodes/playing.ts";
 import { freshPostgres } from "../../tests/postgres.ts";
 import { createService } from "../app/app.ts";
-import { links } from "../db/tables.ts";
-import { nodeReadings } from "../views/metrics/process.ts";
+import { links } from "../ground/db/tables.ts";
+import { nodeReadings } from "../pages/metrics/process.ts";
 import { BUCKETS } from "./nodes.ts";
 
 const BEAT_MS = 5000;

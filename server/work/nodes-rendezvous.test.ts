@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Role } from "../config/settings.ts";
+import type { Role } from "../ground/config/settings.ts";
 import { BUCKETS, createShare, type NodeInfo, ownersAmong, sharersOf } from "./nodes.ts";
 
 const IDS = Array.from({ length: 16 }, (_, i) => `node-${i}`);

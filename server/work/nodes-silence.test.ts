@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { playFleet } from "../../tests/nodes/fleet.ts";
 import { isSplit, type PlayedNode, shareOf } from "../../tests/nodes/playing.ts";
-import { nodes as nodeRows } from "../db/tables.ts";
+import { nodes as nodeRows } from "../ground/db/tables.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -5,7 +5,7 @@ import { Secret, TOTP } from "otpauth";
 import { startServer, type TestServer } from "../../tests/harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "../../tests/session/browser.ts";
 import { createAccount, createSetup, endSetup } from "../accounts/users.ts";
-import { accounts, groups, setupTokens } from "../db/tables.ts";
+import { accounts, groups, setupTokens } from "../ground/db/tables.ts";
 
 const FIRST = { email: "first@example.org", password: PASSWORD };
 const SECOND = { email: "second@example.org", password: PASSWORD };

@@ -1,12 +1,12 @@
-import type { Config } from "../config/config.ts";
-import { oidcOf } from "../config/oidc.ts";
-import type { Role } from "../config/settings.ts";
-import { smtpOf } from "../config/smtp.ts";
-import { hashToken } from "../lib/ids.ts";
-import { VERSION } from "../lib/runtime.ts";
-import { siteOf } from "../lib/site.ts";
-import type { Work } from "../lib/vocabulary.ts";
-import type { OnlineState } from "../verdict/online/online.ts";
+import type { Config } from "../ground/config/config.ts";
+import { oidcOf } from "../ground/config/oidc.ts";
+import type { Role } from "../ground/config/settings.ts";
+import { smtpOf } from "../ground/config/smtp.ts";
+import { hashToken } from "../ground/lib/ids.ts";
+import { VERSION } from "../ground/lib/runtime.ts";
+import { siteOf } from "../ground/lib/site.ts";
+import type { Work } from "../ground/lib/vocabulary.ts";
+import type { OnlineState } from "../judge/online/online.ts";
 import type { Deps } from "./deps.ts";
 
 /** What a node says about itself with every heartbeat. */

@@ -1,10 +1,10 @@
 import { like, or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import { createWakeSignal, watchClock } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
-import { log, logFailure } from "../lib/log.ts";
-import { yieldToEventLoop } from "../lib/steps.ts";
-import type { Work } from "../lib/vocabulary.ts";
+import { createWakeSignal, watchClock } from "../ground/lib/clock.ts";
+import { newId } from "../ground/lib/ids.ts";
+import { log, logFailure } from "../ground/lib/log.ts";
+import { yieldToEventLoop } from "../ground/lib/steps.ts";
+import type { Work } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "./deps.ts";
 import { leasesOf, type Nodes } from "./nodes.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Engine } from "../db/store.ts";
-import { type Clock, systemClock, withTimeout } from "../lib/clock.ts";
-import { describeError, log, logTransitions } from "../lib/log.ts";
+import type { Engine } from "../ground/db/store.ts";
+import { type Clock, systemClock, withTimeout } from "../ground/lib/clock.ts";
+import { describeError, log, logTransitions } from "../ground/lib/log.ts";
 import type { Deps } from "./deps.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { lockAccounts } from "../db/queries.ts";
-import { preparedOnce } from "../db/store.ts";
-import { oneAtATime } from "../lib/concurrency.ts";
+import { lockAccounts } from "../ground/db/queries.ts";
+import { preparedOnce } from "../ground/db/store.ts";
+import { oneAtATime } from "../ground/lib/concurrency.ts";
 import type { Deps } from "./deps.ts";
 
 /** What a verb works with: the dependencies, of which `store` is the open transaction of one change. */

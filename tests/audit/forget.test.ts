@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
 import { recordChange } from "../../server/accounts/audit.ts";
-import { OPERATOR } from "../../server/api/caller.ts";
 import { housekeeping } from "../../server/app/housekeeping.ts";
-import { audit } from "../../server/db/tables.ts";
+import { audit } from "../../server/ground/db/tables.ts";
+import { OPERATOR } from "../../server/http/caller.ts";
 import { onServer } from "../harness.ts";
 
 const DAY = 86_400_000;

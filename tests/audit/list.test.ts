@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { recordChange } from "../../server/accounts/audit.ts";
-import { type AuditRow, audit } from "../../server/db/tables.ts";
-import { newIdAt } from "../../server/lib/ids.ts";
+import { type AuditRow, audit } from "../../server/ground/db/tables.ts";
+import { newIdAt } from "../../server/ground/lib/ids.ts";
 import { onServer, type Parsed, type Reply, type TestServer } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";

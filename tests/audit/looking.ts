@@ -4,7 +4,7 @@ import { sessionCookie } from "../../server/accounts/doors.ts";
 import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { type NewAccount, operatorOf } from "../../server/accounts/users.ts";
-import { type AuditRow, audit, users } from "../../server/db/tables.ts";
+import { type AuditRow, audit, users } from "../../server/ground/db/tables.ts";
 import { makeChange } from "../../server/work/unit.ts";
 import type { Asker, TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { createApp } from "../../server/app/app.ts";
-import { audit, users } from "../../server/db/tables.ts";
+import { audit, users } from "../../server/ground/db/tables.ts";
 import { deleteGroup } from "../../server/links/groups/groups.ts";
 import { onServer, type Reply, startServer, type TestServer } from "../harness.ts";
 import { addLink, anyUrl } from "../rows.ts";

@@ -1,5 +1,5 @@
 import { createSetup } from "../../server/accounts/users.ts";
-import type { AuditRow } from "../../server/db/tables.ts";
+import type { AuditRow } from "../../server/ground/db/tables.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";

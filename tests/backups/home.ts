@@ -4,8 +4,8 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDeps } from "../../server/app/build.ts";
-import { readConfig } from "../../server/config/config.ts";
-import { systemClock } from "../../server/lib/clock.ts";
+import { readConfig } from "../../server/ground/config/config.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
 
 /** A folder that is gone when the test is. */
 export function newFolder(): string {

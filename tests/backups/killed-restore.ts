@@ -1,4 +1,4 @@
-import { systemClock } from "../../server/lib/clock.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
 import { replacing, stage } from "../../server/ops/backups/restore.ts";
 
 /** A restore that is killed after so many steps; tells each. */

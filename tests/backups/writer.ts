@@ -1,4 +1,4 @@
-import { openEngine } from "../../server/db/open.ts";
+import { openEngine } from "../../server/ground/db/open.ts";
 
 /** A process that writes one number after the other, and tells each once it is kept. */
 const engine = openEngine(`sqlite:${process.argv[2]}`);

@@ -1,9 +1,9 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { createDeps } from "../../server/app/build.ts";
-import { openEngine } from "../../server/db/open.ts";
-import { createStore } from "../../server/db/store.ts";
-import { batchLinks, events } from "../../server/db/tables.ts";
-import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import { openEngine } from "../../server/ground/db/open.ts";
+import { createStore } from "../../server/ground/db/store.ts";
+import { batchLinks, events } from "../../server/ground/db/tables.ts";
+import type { Conclusion } from "../../server/judge/probe/conclusion.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Asker, TestServer } from "../harness.ts";

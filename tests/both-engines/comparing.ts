@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from "bun:test";
-import type { Env } from "../../server/config/config.ts";
+import type { Env } from "../../server/ground/config/config.ts";
 import { ENGINES, STARTS_WITHIN_MS, startServer, type TestServer } from "../harness.ts";
 
 type Compare = (story: (server: TestServer) => Promise<unknown>) => () => Promise<void>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { toCursor } from "../../server/views/sites/model.ts";
+import { toCursor } from "../../server/pages/sites/model.ts";
 import type { TestServer } from "../harness.ts";
 import { routesOf, UNLIMITED } from "../http/every-route.ts";
 import { BEHIND_PROXY } from "../session/browser.ts";

@@ -1,7 +1,7 @@
+import { type Conclusion, sawNothing } from "../../server/judge/probe/conclusion.ts";
+import type { Reason } from "../../server/judge/reasons/reasons.ts";
 import type { ClaimedLink } from "../../server/monitor/claim.ts";
 import { type Outcome, outcomeOf } from "../../server/monitor/outcome.ts";
-import { type Conclusion, sawNothing } from "../../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { takeNumbers } from "../../server/db/queries.ts";
-import type { Frequency } from "../../server/lib/vocabulary.ts";
+import { takeNumbers } from "../../server/ground/db/queries.ts";
+import type { Frequency } from "../../server/ground/lib/vocabulary.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
 type Many = {

@@ -1,10 +1,10 @@
-import { createStore, type Engine } from "../../server/db/store.ts";
-import type { Clock } from "../../server/lib/clock.ts";
+import { createStore, type Engine } from "../../server/ground/db/store.ts";
+import type { Clock } from "../../server/ground/lib/clock.ts";
+import type { KnownLink } from "../../server/judge/confirm.ts";
+import type { Online } from "../../server/judge/online/online.ts";
+import type { Conclusion } from "../../server/judge/probe/conclusion.ts";
 import { startCheckLoop } from "../../server/monitor/checker.ts";
 import type { SiteHolds } from "../../server/monitor/site-holds.ts";
-import type { KnownLink } from "../../server/verdict/confirm.ts";
-import type { Online } from "../../server/verdict/online/online.ts";
-import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Nodes } from "../../server/work/nodes.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import type { TestServer } from "../harness.ts";

@@ -1,4 +1,4 @@
-import type { KnownState, Online, OnlineState } from "../../server/verdict/online/online.ts";
+import type { KnownState, Online, OnlineState } from "../../server/judge/online/online.ts";
 
 /** A guard that says what a test tells it, once it was asked; null has no one to ask. */
 export function playedOnline(answer: OnlineState | null, since = 0) {

@@ -1,15 +1,15 @@
 import { onTestFinished } from "bun:test";
-import type { Clock } from "../../server/lib/clock.ts";
-import type { Outbound } from "../../server/net/request.ts";
-import type { Checker } from "../../server/verdict/confirm.ts";
-import { createControls } from "../../server/verdict/control.ts";
-import { createCheck } from "../../server/verdict/create-check.ts";
-import { createOnline } from "../../server/verdict/online/online.ts";
-import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
-import { createRobots } from "../../server/verdict/robots.ts";
-import { createServices } from "../../server/verdict/services/ask.ts";
-import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
-import { createHostProfiles } from "../../server/verdict/surroundings.ts";
+import type { Clock } from "../../server/ground/lib/clock.ts";
+import type { Outbound } from "../../server/ground/net/request.ts";
+import type { Checker } from "../../server/judge/confirm.ts";
+import { createControls } from "../../server/judge/control.ts";
+import { createCheck } from "../../server/judge/create-check.ts";
+import { createOnline } from "../../server/judge/online/online.ts";
+import { createPoliteness } from "../../server/judge/politeness/politeness.ts";
+import { createRobots } from "../../server/judge/robots.ts";
+import { createServices } from "../../server/judge/services/ask.ts";
+import { catalogueWith } from "../../server/judge/services/records/built-in.ts";
+import { createHostProfiles } from "../../server/judge/surroundings.ts";
 import { movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 

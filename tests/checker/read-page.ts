@@ -1,4 +1,4 @@
-import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
+import { createPageReader, type Page } from "../../server/judge/page/page.ts";
 
 /** Reads a page that is there as a whole. */
 export function readPage(body: Uint8Array | string, contentType: string | null): Page {

@@ -1,9 +1,5 @@
 import { z } from "zod";
-import {
-  missingIn,
-  missingInHeading,
-  startsMissing,
-} from "../../server/verdict/signals/phrases.ts";
+import { missingIn, missingInHeading, startsMissing } from "../../server/judge/signals/phrases.ts";
 import type { Promised } from "../each-row.ts";
 
 const PhraseFields = z.strictObject({

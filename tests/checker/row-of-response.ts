@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fingerprintOf } from "../../server/verdict/signals/same-page.ts";
+import { fingerprintOf } from "../../server/judge/signals/same-page.ts";
 import type { Promised } from "../each-row.ts";
 import { type PageFields, PageShape, pageOf } from "./pages.ts";
 import { answerOf, type Case, rulesOn, verdictOn } from "./seen.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
-import { checkUrl } from "../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../server/judge/attempt.ts";
+import { checkUrl } from "../../server/judge/confirm.ts";
 import type { Promised } from "../each-row.ts";
 import { plainOutbound } from "../outbound/lab.ts";
 import { type Says, startSite } from "../site.ts";

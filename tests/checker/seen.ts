@@ -1,8 +1,8 @@
-import type { Facts, Finding, Need, Seen } from "../../server/verdict/probe/finding.ts";
-import type { Hop } from "../../server/verdict/probe/hops.ts";
-import type { Answer, Failure, Probe } from "../../server/verdict/probe/probe.ts";
-import type { Serving } from "../../server/verdict/services/serving.ts";
-import { judge } from "../../server/verdict/verdict.ts";
+import type { Facts, Finding, Need, Seen } from "../../server/judge/probe/finding.ts";
+import type { Hop } from "../../server/judge/probe/hops.ts";
+import type { Answer, Failure, Probe } from "../../server/judge/probe/probe.ts";
+import type { Serving } from "../../server/judge/services/serving.ts";
+import { judge } from "../../server/judge/verdict.ts";
 import { readPage } from "./read-page.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");

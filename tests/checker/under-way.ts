@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../server/lib/steps.ts";
+import { yieldToEventLoop } from "../../server/ground/lib/steps.ts";
 import { createWatch } from "../waits.ts";
 
 /** Counts work that has begun and not ended. */

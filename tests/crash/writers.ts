@@ -1,4 +1,4 @@
-import { newId } from "../../server/lib/ids.ts";
+import { newId } from "../../server/ground/lib/ids.ts";
 import type { Random } from "../random.ts";
 import type { Ledger } from "./ledger.ts";
 

@@ -1,6 +1,11 @@
-import { type DeliveryRow, deliveries, type EventRow, events } from "../../server/db/tables.ts";
-import { newId } from "../../server/lib/ids.ts";
-import { chunksOf } from "../../server/lib/steps.ts";
+import {
+  type DeliveryRow,
+  deliveries,
+  type EventRow,
+  events,
+} from "../../server/ground/db/tables.ts";
+import { newId } from "../../server/ground/lib/ids.ts";
+import { chunksOf } from "../../server/ground/lib/steps.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
 /** As many as one statement takes with all their columns. */

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import { normalizeUri } from "micromark-util-sanitize-uri";
-import type { FoundLink, Read } from "../../server/documents/document.ts";
+import type { FoundLink, Read } from "../../server/read/documents/document.ts";
 
 /** The addresses of a document, as a page rendered from it has them. */
 export const addressesIn = ({ links }: Read): string[] =>

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../../server/lib/vocabulary.ts";
+import type { DeliveryStatus } from "../../server/ground/lib/vocabulary.ts";
 import type { Asker, Parsed, TestServer } from "../harness.ts";
 import {
   type Answer,

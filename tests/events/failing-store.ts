@@ -1,4 +1,4 @@
-import { createStore, type Engine, type Query } from "../../server/db/store.ts";
+import { createStore, type Engine, type Query } from "../../server/ground/db/store.ts";
 import type { Deps } from "../../server/work/deps.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { DueWebhook } from "../../server/webhooks/claim.ts";
-import type { ClaimedDelivery } from "../../server/webhooks/delivery-steps.ts";
-import { createPerWebhookQueues } from "../../server/webhooks/per-webhook-queues.ts";
+import type { DueWebhook } from "../../server/notify/claim.ts";
+import type { ClaimedDelivery } from "../../server/notify/delivery-steps.ts";
+import { createPerWebhookQueues } from "../../server/notify/per-webhook-queues.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
 

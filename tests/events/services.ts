@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import type { Format } from "../../server/lib/vocabulary.ts";
-import type { Payload } from "../../server/webhooks/formats.ts";
+import type { Format } from "../../server/ground/lib/vocabulary.ts";
+import type { Payload } from "../../server/notify/formats.ts";
 import type { Parsed } from "../harness.ts";
 
 /** What a person sees of a message, and what they can follow. */

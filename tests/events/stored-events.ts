@@ -1,6 +1,6 @@
-import { EVENT_TYPES, type EventType } from "../../server/lib/vocabulary.ts";
-import type { DigestData, StoredEvent } from "../../server/webhooks/chat-message.ts";
-import { type LinkNotes, sampleOf } from "../../server/webhooks/event-types.ts";
+import { EVENT_TYPES, type EventType } from "../../server/ground/lib/vocabulary.ts";
+import type { DigestData, StoredEvent } from "../../server/notify/chat-message.ts";
+import { type LinkNotes, sampleOf } from "../../server/notify/event-types.ts";
 
 export const AT = Date.parse("2030-01-01T12:34:56.789Z");
 

@@ -1,5 +1,5 @@
 import Papa from "papaparse";
-import { type Caller, OPERATOR } from "../../server/api/caller.ts";
+import { type Caller, OPERATOR } from "../../server/http/caller.ts";
 import type { Asker, Reply } from "../harness.ts";
 
 /** The lines of an export after its head, each by the names of its columns. */

@@ -1,4 +1,4 @@
-import { runAll } from "../../server/db/store.ts";
+import { runAll } from "../../server/ground/db/store.ts";
 import type { TestServer } from "../harness.ts";
 
 const KEEP = {

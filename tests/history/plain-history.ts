@@ -1,4 +1,4 @@
-import { checkIdOf } from "../../server/lib/ids.ts";
+import { checkIdOf } from "../../server/ground/lib/ids.ts";
 import type { NewCheck } from "../rows.ts";
 
 export const HOUR = 3_600_000;

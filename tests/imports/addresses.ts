@@ -1,4 +1,4 @@
-import { parseHostList, parseTarget } from "../../server/net/policy.ts";
+import { parseHostList, parseTarget } from "../../server/ground/net/policy.ts";
 import { randomFrom } from "../random.ts";
 
 const HOST = "https://example.org";

@@ -1,5 +1,5 @@
-import { FORMATS, type Format, recognise } from "../../server/imports/formats.ts";
-import { newReading, type Reading } from "../../server/imports/reading.ts";
+import { FORMATS, type Format, recognise } from "../../server/read/lists/formats.ts";
+import { newReading, type Reading } from "../../server/read/lists/reading.ts";
 
 /** Reads a text in pieces of so many characters. */
 export async function readIn(

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { printConfig, readConfig } from "../../server/config/config.ts";
-import { ROLES } from "../../server/config/settings.ts";
+import { printConfig, readConfig } from "../../server/ground/config/config.ts";
+import { ROLES } from "../../server/ground/config/settings.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");

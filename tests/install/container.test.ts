@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { readConfig } from "../../server/config/config.ts";
+import { readConfig } from "../../server/ground/config/config.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");

@@ -1,5 +1,5 @@
 import { createService } from "../../server/app/app.ts";
-import type { Engine } from "../../server/db/store.ts";
+import type { Engine } from "../../server/ground/db/store.ts";
 import { listenToTopics, type Topics } from "../../server/work/topics.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { createWatch } from "../waits.ts";

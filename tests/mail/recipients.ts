@@ -1,5 +1,5 @@
 import { CONTENTS } from "../../server/accounts/mail-contents.ts";
-import { mailAddresses } from "../../server/db/tables.ts";
+import { mailAddresses } from "../../server/ground/db/tables.ts";
 import { sendDue } from "../../server/mail/send.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import type { Asker, TestServer } from "../harness.ts";

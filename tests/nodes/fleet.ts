@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from "bun:test";
-import type { Env } from "../../server/config/config.ts";
-import type { Clock } from "../../server/lib/clock.ts";
+import type { Env } from "../../server/ground/config/config.ts";
+import type { Clock } from "../../server/ground/lib/clock.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
 import { freshPostgres } from "../postgres.ts";

@@ -1,8 +1,8 @@
 import { createService } from "../../server/app/app.ts";
 import { createDeps } from "../../server/app/build.ts";
-import { readConfig } from "../../server/config/config.ts";
-import { openEngine } from "../../server/db/open.ts";
-import { createStore } from "../../server/db/store.ts";
+import { readConfig } from "../../server/ground/config/config.ts";
+import { openEngine } from "../../server/ground/db/open.ts";
+import { createStore } from "../../server/ground/db/store.ts";
 import { movableClock } from "../clock.ts";
 
 /** A second server on a database, by a clock that stands. Tells where it listens. */

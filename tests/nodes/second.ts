@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from "bun:test";
 import { join } from "node:path";
-import type { Env } from "../../server/config/config.ts";
+import type { Env } from "../../server/ground/config/config.ts";
 import { type Asker, startServer, type TestServer } from "../harness.ts";
 
 /** Two servers on one PostgreSQL, the second of them in a process of its own. */

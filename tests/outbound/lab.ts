@@ -1,8 +1,8 @@
-import { systemClock } from "../../server/lib/clock.ts";
-import type { OutboundOptions } from "../../server/net/exchange.ts";
-import { parseHostList } from "../../server/net/policy.ts";
-import { createOutbound } from "../../server/net/request.ts";
-import type { Resolution, Resolver } from "../../server/net/resolve.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
+import type { OutboundOptions } from "../../server/ground/net/exchange.ts";
+import { parseHostList } from "../../server/ground/net/policy.ts";
+import { createOutbound } from "../../server/ground/net/request.ts";
+import type { Resolution, Resolver } from "../../server/ground/net/resolve.ts";
 import { TEST_CA } from "../site.ts";
 
 /** A name service that knows the given names; every other name does not exist. */

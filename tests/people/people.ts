@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { createSession } from "../../server/accounts/sessions.ts";
-import { users } from "../../server/db/tables.ts";
+import { users } from "../../server/ground/db/tables.ts";
 import type { TestServer } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
-import { crawlKeyOf, whyNotFollowed } from "../../server/reading/addresses.ts";
-import { rulesIn } from "../../server/reading/crawl-robots.ts";
-import { createFamilies, familyOf } from "../../server/reading/families.ts";
-import { foldsInto, scopeOf } from "../../server/reading/scope.ts";
+import { crawlKeyOf, whyNotFollowed } from "../../server/read/crawl/addresses.ts";
+import { rulesIn } from "../../server/read/crawl/crawl-robots.ts";
+import { createFamilies, familyOf } from "../../server/read/crawl/families.ts";
+import { foldsInto, scopeOf } from "../../server/read/crawl/scope.ts";
 import type { PlayedSite } from "./site.ts";
 
 /** The elements whose targets are pages. */

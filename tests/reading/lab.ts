@@ -1,7 +1,7 @@
-import { systemClock } from "../../server/lib/clock.ts";
-import { type Fetching, SourceFailed } from "../../server/reading/fetching.ts";
-import { createGet } from "../../server/reading/get.ts";
-import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
+import { createPoliteness } from "../../server/judge/politeness/politeness.ts";
+import { type Fetching, SourceFailed } from "../../server/read/crawl/fetching.ts";
+import { createGet } from "../../server/read/crawl/get.ts";
 import { labOutbound } from "../outbound/lab.ts";
 
 /** No deadline ends what a limit of size has to end, on a machine that is slow for whatever reason. */

@@ -7,8 +7,8 @@ import {
   type ReadEnd,
   type ReadKind,
   type Target,
-} from "../../server/reading/job.ts";
-import { SETTINGS_OF, type SettingsOf } from "../../server/reading/settings.ts";
+} from "../../server/read/crawl/job.ts";
+import { SETTINGS_OF, type SettingsOf } from "../../server/read/crawl/settings.ts";
 
 /** What a run keeps for the next one. */
 export type Kept = {

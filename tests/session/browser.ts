@@ -3,8 +3,8 @@ import {
   createPasswordLink as createLink,
   type NewAccount,
 } from "../../server/accounts/users.ts";
-import { type UserRow, users } from "../../server/db/tables.ts";
-import { hashPassword } from "../../server/lib/passwords.ts";
+import { type UserRow, users } from "../../server/ground/db/tables.ts";
+import { hashPassword } from "../../server/ground/lib/passwords.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { PASSWORD_MEMORY_MB, type Reply, type TestServer } from "../harness.ts";
 

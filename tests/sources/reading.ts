@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { linkChecks } from "../../server/app/build.ts";
-import { sourceRuns, sources } from "../../server/db/tables.ts";
-import type { Clock } from "../../server/lib/clock.ts";
+import { sourceRuns, sources } from "../../server/ground/db/tables.ts";
+import type { Clock } from "../../server/ground/lib/clock.ts";
+import type { Online } from "../../server/judge/online/online.ts";
 import { startSourceLoop } from "../../server/sources/loop.ts";
-import type { Online } from "../../server/verdict/online/online.ts";
 import type { Asker, Parsed, TestServer } from "../harness.ts";
 import { until } from "../until.ts";
 

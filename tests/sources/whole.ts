@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { crawlKeyOf } from "../../server/reading/addresses.ts";
+import { crawlKeyOf } from "../../server/read/crawl/addresses.ts";
 import type { Asker, Parsed } from "../harness.ts";
 import { pathOf } from "../reading/crawl.ts";
 import type { PlayedSite } from "../reading/site.ts";

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { openDeps } from "../../server/app/build.ts";
-import { readConfig } from "../../server/config/config.ts";
-import { systemClock } from "../../server/lib/clock.ts";
+import { readConfig } from "../../server/ground/config/config.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
 import { newFolder } from "../backups/home.ts";
 import { createProgram } from "../commands/program.ts";
 

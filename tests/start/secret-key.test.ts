@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { printConfig, readConfig } from "../../server/config/config.ts";
-import { facts, users } from "../../server/db/tables.ts";
+import { printConfig, readConfig } from "../../server/ground/config/config.ts";
+import { facts, users } from "../../server/ground/db/tables.ts";
 import { agreedKey, newKey } from "../../server/ops/start/secret-key.ts";
 import { newFolder } from "../backups/home.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";

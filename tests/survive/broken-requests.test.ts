@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
-import type { Query } from "../../server/db/store.ts";
+import type { Query } from "../../server/ground/db/store.ts";
 import { failingDeps, failingInside } from "../events/failing-store.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -45,7 +45,7 @@ test("One unhandled rejection is logged, and the program goes on", async () => {
 });
 
 const FATAL = join(import.meta.dir, "../../server/ops/start/fatal.ts");
-const LIB = join(import.meta.dir, "../../server/lib");
+const LIB = join(import.meta.dir, "../../server/ground/lib");
 
 /** A program with work that never ends, in which an error is not caught. */
 const STUCK = `

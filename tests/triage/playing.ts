@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import { events, linkCounts, linkDetails, links } from "../../server/db/tables.ts";
-import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import { events, linkCounts, linkDetails, links } from "../../server/ground/db/tables.ts";
+import type { Conclusion } from "../../server/judge/probe/conclusion.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { Asker, Parsed, TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isLocked, lockFolder } from "../../server/db/folder.ts";
+import { isLocked, lockFolder } from "../../server/ground/db/folder.ts";
 
 test("a check whether a folder is taken does not count as taking it", () => {
   const folder = mkdtempSync(join(tmpdir(), "stillup-lock-"));

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { prepareSqlite } from "../../server/db/open.ts";
+import { prepareSqlite } from "../../server/ground/db/open.ts";
 import { IS_LONG } from "../long.ts";
 import { rowsOf, schemaOf } from "./dump.ts";
 import { NEWER_FILES } from "./newer.ts";

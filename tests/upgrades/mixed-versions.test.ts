@@ -6,10 +6,10 @@ import {
   oldestAllowed,
   refuseNewer,
   refuseOlderNodes,
-} from "../../server/db/migrate.ts";
-import { openEngine, ownMigrations } from "../../server/db/open.ts";
-import { type Engine, isUnavailable } from "../../server/db/store.ts";
-import { VERSION } from "../../server/lib/runtime.ts";
+} from "../../server/ground/db/migrate.ts";
+import { openEngine, ownMigrations } from "../../server/ground/db/open.ts";
+import { type Engine, isUnavailable } from "../../server/ground/db/store.ts";
+import { VERSION } from "../../server/ground/lib/runtime.ts";
 import { whenOlderAreGone } from "../../server/ops/start/prepare-database.ts";
 import { freshPostgres } from "../postgres.ts";
 

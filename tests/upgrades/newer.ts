@@ -1,5 +1,5 @@
-import { ownMigrations } from "../../server/db/open.ts";
-import type { Migration } from "../../server/db/store.ts";
+import { ownMigrations } from "../../server/ground/db/open.ts";
+import type { Migration } from "../../server/ground/db/store.ts";
 
 /** Migrations of an invented newer version: it adds a table, replaces another, and adds a column. */
 export const NEWER: Migration[] = [

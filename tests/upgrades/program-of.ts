@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Migration } from "../../server/db/store.ts";
+import type { Migration } from "../../server/ground/db/store.ts";
 import { closeAtEnd } from "../shared.ts";
 
 const ROOT = join(import.meta.dir, "../..");

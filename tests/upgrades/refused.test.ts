@@ -12,11 +12,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { refuseNetworkFs } from "../../server/db/folder.ts";
-import { openEngine, ownMigrations, prepareSqlite } from "../../server/db/open.ts";
-import { checkDatabase, refuseOldLibrary } from "../../server/db/sqlite-file.ts";
-import { Refused } from "../../server/db/store.ts";
-import { VERSION } from "../../server/lib/runtime.ts";
+import { refuseNetworkFs } from "../../server/ground/db/folder.ts";
+import { openEngine, ownMigrations, prepareSqlite } from "../../server/ground/db/open.ts";
+import { checkDatabase, refuseOldLibrary } from "../../server/ground/db/sqlite-file.ts";
+import { Refused } from "../../server/ground/db/store.ts";
+import { VERSION } from "../../server/ground/lib/runtime.ts";
 import { sized } from "../long.ts";
 import { randomFrom } from "../random.ts";
 import { rowsOf } from "./dump.ts";

@@ -2,8 +2,8 @@
  * Upgrades the database at the path, one statement per step, and kills itself before the statement with this number:
  * `bun upgrade-and-die.ts PATH NUMBER`. Prints the number of statements if no statement has it.
  */
-import { missing } from "../../server/db/migrate.ts";
-import { openEngine } from "../../server/db/open.ts";
+import { missing } from "../../server/ground/db/migrate.ts";
+import { openEngine } from "../../server/ground/db/open.ts";
 import { NEWER_FILES } from "./newer.ts";
 
 const [path, number] = process.argv.slice(2) as [string, string];

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { prepareSqlite } from "../../server/db/open.ts";
+import { prepareSqlite } from "../../server/ground/db/open.ts";
 import { orphansIn, rowsOf, schemaOf } from "./dump.ts";
 import { NEWER_FILES } from "./newer.ts";
 import { preparationOf, usedDatabase } from "./used.ts";

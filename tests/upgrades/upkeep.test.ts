@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { backupFolder, readConfig } from "../../server/config/config.ts";
-import { upkeep } from "../../server/db/tables.ts";
-import { systemClock } from "../../server/lib/clock.ts";
+import { backupFolder, readConfig } from "../../server/ground/config/config.ts";
+import { upkeep } from "../../server/ground/db/tables.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
 import {
   checkIntegrityWhenDue,
   noteCleanStop,

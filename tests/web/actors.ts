@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
-import type { Actor, Caller } from "../../server/api/caller.ts";
-import { type UserRow, users } from "../../server/db/tables.ts";
-import { hashPassword } from "../../server/lib/passwords.ts";
+import { type UserRow, users } from "../../server/ground/db/tables.ts";
+import { hashPassword } from "../../server/ground/lib/passwords.ts";
+import type { Actor, Caller } from "../../server/http/caller.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { PASSWORD_MEMORY_MB } from "../harness.ts";
 import { PASSWORD } from "../session/browser.ts";

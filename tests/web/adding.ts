@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { links } from "../../server/db/tables.ts";
+import { links } from "../../server/ground/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
 import type { TestServer } from "../harness.ts";
 

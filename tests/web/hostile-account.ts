@@ -13,12 +13,12 @@ import {
   links,
   users,
   webhooks,
-} from "../../server/db/tables.ts";
-import { newId } from "../../server/lib/ids.ts";
+} from "../../server/ground/db/tables.ts";
+import { newId } from "../../server/ground/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
-import { sealedUrl } from "../../server/webhooks/secrets.ts";
-import { createWebhook } from "../../server/webhooks/webhooks.ts";
+import { sealedUrl } from "../../server/notify/secrets.ts";
+import { createWebhook } from "../../server/notify/webhooks.ts";
 import { makeChange } from "../../server/work/unit.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";

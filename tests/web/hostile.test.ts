@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { storedUserAgent } from "../../server/lib/text.ts";
+import { storedUserAgent } from "../../server/ground/lib/text.ts";
 import { discreetUrl } from "../../web/src/alerts/words.ts";
 import { onDashboard } from "../browser.ts";
 import { sized } from "../long.ts";

@@ -4,10 +4,10 @@ import { seed } from "../../bench/seed.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { openDeps } from "../../server/app/build.ts";
-import { readConfig } from "../../server/config/config.ts";
-import { users } from "../../server/db/tables.ts";
-import { systemClock } from "../../server/lib/clock.ts";
-import { newId } from "../../server/lib/ids.ts";
+import { readConfig } from "../../server/ground/config/config.ts";
+import { users } from "../../server/ground/db/tables.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
+import { newId } from "../../server/ground/lib/ids.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { makeChange } from "../../server/work/unit.ts";
 

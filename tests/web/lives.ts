@@ -1,6 +1,6 @@
+import type { Conclusion } from "../../server/judge/probe/conclusion.ts";
+import type { Reason } from "../../server/judge/reasons/reasons.ts";
 import { createLinks } from "../../server/links/create.ts";
-import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
 import { checkDueLinks, deliverDue } from "../rounds.ts";

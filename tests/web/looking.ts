@@ -3,8 +3,8 @@ import type axe from "axe-core";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createKey } from "../../server/accounts/keys.ts";
-import { OPERATOR } from "../../server/api/caller.ts";
-import { accounts } from "../../server/db/tables.ts";
+import { accounts } from "../../server/ground/db/tables.ts";
+import { OPERATOR } from "../../server/http/caller.ts";
 import { makeChange } from "../../server/work/unit.ts";
 import type { Asker, TestServer } from "../harness.ts";
 

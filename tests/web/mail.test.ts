@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Frame, Page } from "playwright-core";
 import { CONTENTS } from "../../server/accounts/mail-contents.ts";
 import { createAccount, createSetup } from "../../server/accounts/users.ts";
-import { users } from "../../server/db/tables.ts";
+import { users } from "../../server/ground/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { sendDue } from "../../server/mail/send.ts";
 import { onDashboard, openTab } from "../browser.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { KnownState, Online } from "../../server/verdict/online/online.ts";
+import type { KnownState, Online } from "../../server/judge/online/online.ts";
 import { onDashboard } from "../browser.ts";
 import { goWithin } from "./pages.ts";
 

@@ -1,4 +1,4 @@
-import type { Reason } from "../../server/verdict/reasons/reasons.ts";
+import type { Reason } from "../../server/judge/reasons/reasons.ts";
 import { saw } from "../checker/ended.ts";
 
 const attempt = (second: number, profile: "A" | "B", status: number, reason: Reason) => ({

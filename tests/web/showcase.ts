@@ -1,14 +1,14 @@
 import { createKey } from "../../server/accounts/keys.ts";
-import { links as linkRows } from "../../server/db/tables.ts";
+import { links as linkRows } from "../../server/ground/db/tables.ts";
+import type { Conclusion } from "../../server/judge/probe/conclusion.ts";
+import type { Reason } from "../../server/judge/reasons/reasons.ts";
 import { changeLinks } from "../../server/links/change.ts";
 import { createLinks } from "../../server/links/create.ts";
 import type { LinkEdit } from "../../server/links/edit.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";
 import { createView } from "../../server/links/triage/views.ts";
-import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../../server/verdict/reasons/reasons.ts";
-import { createWebhook } from "../../server/webhooks/webhooks.ts";
+import { createWebhook } from "../../server/notify/webhooks.ts";
 import { makeChange } from "../../server/work/unit.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";

@@ -1,10 +1,10 @@
 import { desc, eq } from "drizzle-orm";
-import type { Caller } from "../../server/api/caller.ts";
-import { links, sourcePages } from "../../server/db/tables.ts";
-import { systemClock } from "../../server/lib/clock.ts";
-import type { ReadSource, Target } from "../../server/reading/job.ts";
-import { batchOf, readingWithout } from "../../server/reading/parts.ts";
-import type { Place } from "../../server/reading/places.ts";
+import { links, sourcePages } from "../../server/ground/db/tables.ts";
+import { systemClock } from "../../server/ground/lib/clock.ts";
+import type { Caller } from "../../server/http/caller.ts";
+import type { ReadSource, Target } from "../../server/read/crawl/job.ts";
+import { batchOf, readingWithout } from "../../server/read/crawl/parts.ts";
+import type { Place } from "../../server/read/crawl/places.ts";
 import { startSourceLoop } from "../../server/sources/loop.ts";
 import { NewSource } from "../../server/sources/model.ts";
 import { isUnderWay, latestRun, type Run } from "../../server/sources/runs.ts";

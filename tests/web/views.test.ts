@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import pixelmatch from "pixelmatch";
 import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
-import { links, users } from "../../server/db/tables.ts";
+import { links, users } from "../../server/ground/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { HOUR } from "../checker/ended.ts";
 import { settled } from "./pages.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Oidc } from "../../config/oidc.ts";
+import type { Oidc } from "../../ground/config/oidc.ts";
 import { Email } from "../model.ts";
 import { SignInProblem } from "./problems.ts";
 import { readClaim } from "./roles.ts";

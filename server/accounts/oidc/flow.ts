@@ -1,6 +1,6 @@
-import { contextOf, type Session } from "../../api/caller.ts";
-import type { Config } from "../../config/config.ts";
-import { describeError, log } from "../../lib/log.ts";
+import type { Config } from "../../ground/config/config.ts";
+import { describeError, log } from "../../ground/lib/log.ts";
+import { contextOf, type Session } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
 import { isUpgradeUnderWay } from "../../work/nodes.ts";
 import { cookieAttributes, cookiePrefix, sessionCookie, sessionOf } from "../doors.ts";

@@ -1,11 +1,11 @@
 import { and, asc, count, eq, gte, like } from "drizzle-orm";
-import { OPERATOR, type Session } from "../../api/caller.ts";
-import type { Oidc } from "../../config/oidc.ts";
-import { isDuplicate } from "../../db/store.ts";
-import { audit, identities, type UserRow, users } from "../../db/tables.ts";
-import { conflict, notFound } from "../../lib/errors.ts";
-import { hashToken, newIdAt } from "../../lib/ids.ts";
-import { ROLES } from "../../lib/vocabulary.ts";
+import type { Oidc } from "../../ground/config/oidc.ts";
+import { isDuplicate } from "../../ground/db/store.ts";
+import { audit, identities, type UserRow, users } from "../../ground/db/tables.ts";
+import { conflict, notFound } from "../../ground/lib/errors.ts";
+import { hashToken, newIdAt } from "../../ground/lib/ids.ts";
+import { ROLES } from "../../ground/lib/vocabulary.ts";
+import { OPERATOR, type Session } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
 import { inUnit } from "../../work/unit.ts";
 import { recordPersonChange } from "../audit.ts";

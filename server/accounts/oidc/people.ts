@@ -1,11 +1,11 @@
 import { and, asc, eq, ne, or } from "drizzle-orm";
-import type { Actor, Session } from "../../api/caller.ts";
-import type { Oidc } from "../../config/oidc.ts";
-import { lockAccounts, lockAdministration } from "../../db/queries.ts";
-import { isDuplicate, type Store } from "../../db/store.ts";
-import { accounts, identities, sessions, type UserRow, users } from "../../db/tables.ts";
-import { parseId } from "../../lib/ids.ts";
-import { log } from "../../lib/log.ts";
+import type { Oidc } from "../../ground/config/oidc.ts";
+import { lockAccounts, lockAdministration } from "../../ground/db/queries.ts";
+import { isDuplicate, type Store } from "../../ground/db/store.ts";
+import { accounts, identities, sessions, type UserRow, users } from "../../ground/db/tables.ts";
+import { parseId } from "../../ground/lib/ids.ts";
+import { log } from "../../ground/lib/log.ts";
+import type { Actor, Session } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
 import { inUnit, type Unit } from "../../work/unit.ts";
 import { fieldsOf, recordPersonChange } from "../audit.ts";

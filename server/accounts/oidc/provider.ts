@@ -1,8 +1,8 @@
 import * as client from "openid-client";
-import type { Oidc } from "../../config/oidc.ts";
-import { oidcOutbound } from "../../config/outbound.ts";
-import { log } from "../../lib/log.ts";
-import { fetchThrough, NoResponse } from "../../net/fetch.ts";
+import type { Oidc } from "../../ground/config/oidc.ts";
+import { oidcOutbound } from "../../ground/config/outbound.ts";
+import { log } from "../../ground/lib/log.ts";
+import { fetchThrough, NoResponse } from "../../ground/net/fetch.ts";
 import type { Deps } from "../../work/deps.ts";
 import { type Claims, isComplete, readClaims } from "./claims.ts";
 import { type Problem, SignInProblem } from "./problems.ts";

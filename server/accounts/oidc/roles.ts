@@ -1,6 +1,6 @@
-import type { Oidc, RoleMap } from "../../config/oidc.ts";
-import type { UserRow } from "../../db/tables.ts";
-import { ROLES } from "../../lib/vocabulary.ts";
+import type { Oidc, RoleMap } from "../../ground/config/oidc.ts";
+import type { UserRow } from "../../ground/db/tables.ts";
+import { ROLES } from "../../ground/lib/vocabulary.ts";
 import { SignInProblem } from "./problems.ts";
 
 /** What the claims of a person give them here. */

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { contextOf } from "../../api/caller.ts";
-import { createRefusals, data, recordRefusals, refusals } from "../../api/reply.ts";
-import { basePathOf } from "../../config/config.ts";
-import { AppError, invalid, noSuchPath } from "../../lib/errors.ts";
-import { toIso, toIsoOrNull } from "../../lib/moments.ts";
-import { ROLES } from "../../lib/vocabulary.ts";
+import { basePathOf } from "../../ground/config/config.ts";
+import { AppError, invalid, noSuchPath } from "../../ground/lib/errors.ts";
+import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
+import { ROLES } from "../../ground/lib/vocabulary.ts";
+import { contextOf } from "../../http/caller.ts";
+import { createRefusals, data, recordRefusals, refusals } from "../../http/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { presentSession, visitorOf } from "../doors.ts";
 import type { Guard } from "../guard.ts";

@@ -1,12 +1,12 @@
-import type { Read } from "../../documents/document.ts";
-import type { DocumentFormat } from "../../documents/formats.ts";
+import type { Read } from "../../read/documents/document.ts";
+import type { DocumentFormat } from "../../read/documents/formats.ts";
 import {
   ANCHOR_KINDS,
   type AnchorKind,
   type Anchors,
   asciidoctorAnchors,
   hasOwnIds,
-} from "../../documents/slugs.ts";
+} from "../../read/documents/slugs.ts";
 import type { Site } from "./programs.ts";
 
 /** Whether a document has an anchor; `unknown` if its page may have one of which the document says nothing. */

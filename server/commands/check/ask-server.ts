@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { UsageError } from "../../lib/errors.ts";
-import { chunksOf } from "../../lib/steps.ts";
-import { plain } from "../../lib/text.ts";
-import { isLoopbackHost } from "../../net/policy.ts";
+import { UsageError } from "../../ground/lib/errors.ts";
+import { chunksOf } from "../../ground/lib/steps.ts";
+import { plain } from "../../ground/lib/text.ts";
+import { isLoopbackHost } from "../../ground/net/policy.ts";
 import { refuseOutside } from "./within.ts";
 
 /** What a server knows of a URL that its account watches. */

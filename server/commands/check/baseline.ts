@@ -1,4 +1,4 @@
-import { failure, UsageError } from "../../lib/errors.ts";
+import { failure, UsageError } from "../../ground/lib/errors.ts";
 import type { Finding } from "./findings.ts";
 import { readKept, replaceKept } from "./kept-file.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { failure } from "../../lib/errors.ts";
-import { VERSION } from "../../lib/runtime.ts";
-import type { Conclusion } from "../../verdict/probe/conclusion.ts";
+import { failure } from "../../ground/lib/errors.ts";
+import { VERSION } from "../../ground/lib/runtime.ts";
+import type { Conclusion } from "../../judge/probe/conclusion.ts";
 import { readKept, replaceKept } from "./kept-file.ts";
 
 /** URLs that were active not long ago. Nothing else is kept, since an error must be looked at again. */

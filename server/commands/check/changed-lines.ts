@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../ground/lib/errors.ts";
 import { repositoryOf } from "./within.ts";
 
 /** Tells whether a line of a file was added since a commit. */

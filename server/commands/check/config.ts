@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../ground/lib/errors.ts";
 import { pathWithin } from "./within.ts";
 
 const NAME = ".stillup.yaml";

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
-import type { DocumentFormat } from "../../documents/formats.ts";
-import { encodingOf, Unreadable } from "../../imports/reading.ts";
-import { failure, inWords, UsageError } from "../../lib/errors.ts";
-import { decoderFor } from "../../verdict/page/page.ts";
+import { failure, inWords, UsageError } from "../../ground/lib/errors.ts";
+import { decoderFor } from "../../judge/page/page.ts";
+import type { DocumentFormat } from "../../read/documents/formats.ts";
+import { encodingOf, Unreadable } from "../../read/lists/reading.ts";
 import type { DocumentFile } from "./files.ts";
 
 const MIB = 1024 * 1024;

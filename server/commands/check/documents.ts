@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import type { Read } from "../../documents/document.ts";
-import { DOCUMENT_FORMATS, type DocumentFormat } from "../../documents/formats.ts";
-import { createDocumentReader, UnreadableDocument } from "../../documents/reader.ts";
-import { UsageError } from "../../lib/errors.ts";
-import { withEncodedQueries } from "../../reading/page.ts";
+import { UsageError } from "../../ground/lib/errors.ts";
+import { withEncodedQueries } from "../../read/crawl/page.ts";
+import type { Read } from "../../read/documents/document.ts";
+import { DOCUMENT_FORMATS, type DocumentFormat } from "../../read/documents/formats.ts";
+import { createDocumentReader, UnreadableDocument } from "../../read/documents/reader.ts";
 import { textOf } from "./document-text.ts";
 import type { DocumentFile } from "./files.ts";
 import { treeOf } from "./within.ts";

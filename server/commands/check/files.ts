@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { DOCUMENT_FORMATS, type DocumentFormat, formatOfName } from "../../documents/formats.ts";
-import { failure, inWords, UsageError } from "../../lib/errors.ts";
+import { failure, inWords, UsageError } from "../../ground/lib/errors.ts";
+import {
+  DOCUMENT_FORMATS,
+  type DocumentFormat,
+  formatOfName,
+} from "../../read/documents/formats.ts";
 import { createIgnored, type Ignored } from "./ignored.ts";
 import { outside, pathWithin, repositoryOf, shownName, slashed, treeIn, treeOf } from "./within.ts";
 

@@ -1,6 +1,6 @@
-import type { FoundLink } from "../../documents/document.ts";
-import type { Conclusion } from "../../verdict/probe/conclusion.ts";
-import { messageOf } from "../../verdict/reasons/reasons.ts";
+import type { Conclusion } from "../../judge/probe/conclusion.ts";
+import { messageOf } from "../../judge/reasons/reasons.ts";
+import type { FoundLink } from "../../read/documents/document.ts";
 import type { KnownVerdict } from "./ask-server.ts";
 import type { IsAdded } from "./changed-lines.ts";
 import type { CheckedDocument } from "./documents.ts";

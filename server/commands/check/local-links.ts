@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import { type DocumentFormat, formatOfName } from "../../documents/formats.ts";
-import type { AnchorKind } from "../../documents/slugs.ts";
+import { type DocumentFormat, formatOfName } from "../../read/documents/formats.ts";
+import type { AnchorKind } from "../../read/documents/slugs.ts";
 import {
   below,
   contentOf,

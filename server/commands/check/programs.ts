@@ -7,7 +7,7 @@ import {
   asciidoctorAnchors,
   mkdocsAnchors,
   pymdownxAnchors,
-} from "../../documents/slugs.ts";
+} from "../../read/documents/slugs.ts";
 
 /** A folder of which a program makes a site. */
 export type Site = {

@@ -1,14 +1,15 @@
 import { onlineGuard } from "../../app/build.ts";
-import type { Config } from "../../config/config.ts";
-import { checkOutbound } from "../../config/outbound.ts";
-import { createLag, systemClock } from "../../lib/clock.ts";
-import { createTurns } from "../../lib/concurrency.ts";
-import { NEVER_CHECKED } from "../../verdict/attempt.ts";
-import { createCheck } from "../../verdict/create-check.ts";
-import type { Conclusion } from "../../verdict/probe/conclusion.ts";
-import { serviceIdOf } from "../../verdict/services/catalogue.ts";
-import { catalogueWith } from "../../verdict/services/records/built-in.ts";
-import { createHostProfiles } from "../../verdict/surroundings.ts";
+import type { Config } from "../../ground/config/config.ts";
+import { checkOutbound } from "../../ground/config/outbound.ts";
+import { createLag, systemClock } from "../../ground/lib/clock.ts";
+import { createTurns } from "../../ground/lib/concurrency.ts";
+import { NEVER_CHECKED } from "../../judge/attempt.ts";
+import { createCheck } from "../../judge/create-check.ts";
+import type { Conclusion } from "../../judge/probe/conclusion.ts";
+import { serviceIdOf } from "../../judge/services/catalogue.ts";
+import { ownServicesOf } from "../../judge/services/own-services.ts";
+import { catalogueWith } from "../../judge/services/records/built-in.ts";
+import { createHostProfiles } from "../../judge/surroundings.ts";
 
 export type Checked = { url: string; service: string; conclusion: Conclusion };
 
@@ -45,7 +46,7 @@ export async function* checksOf(
 }
 
 function createChecker(config: Config, signal: AbortSignal): (url: string) => Promise<Checked> {
-  const catalogue = catalogueWith(config.ownServices);
+  const catalogue = catalogueWith(ownServicesOf(config));
   const check = createCheck({
     config,
     clock: systemClock,

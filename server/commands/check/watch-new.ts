@@ -1,6 +1,6 @@
 import { relative } from "node:path";
-import { UsageError } from "../../lib/errors.ts";
-import { chunksOf } from "../../lib/steps.ts";
+import { UsageError } from "../../ground/lib/errors.ts";
+import { chunksOf } from "../../ground/lib/steps.ts";
 import type { ServerOptions } from "./ask-server.ts";
 import type { CheckedDocument } from "./documents.ts";
 import type { Place } from "./findings.ts";

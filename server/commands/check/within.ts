@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../ground/lib/errors.ts";
 
 /** With `/`, as URLs, globs and ignore files have it. */
 export const slashed = (path: string) => (sep === "/" ? path : path.replaceAll(sep, "/"));

@@ -1,8 +1,8 @@
 import type { DocumentDecoration } from "elysia";
 import * as z from "zod";
-import { ErrorReply } from "../../api/reply.ts";
-import { EVENT_TYPES, type EventType } from "../../lib/vocabulary.ts";
-import { EVENT_DEFINITIONS } from "../../webhooks/event-types.ts";
+import { EVENT_TYPES, type EventType } from "../../ground/lib/vocabulary.ts";
+import { ErrorReply } from "../reply.ts";
+import type { DeclaredRoute } from "../routing.ts";
 import guide from "./guide.md" with { type: "text" };
 import {
   componentsWith,
@@ -30,9 +30,6 @@ const METHODS: Method[] = ["get", "post", "patch", "delete"];
 /** The order of paths in the document. */
 const CHAPTERS = ["account", "usage", "keys", "links", "groups", "history", "webhooks"];
 
-/** A route as the framework lists it. Its schemas are zod's. */
-export type DeclaredRoute = { method: string; path: string; hooks: unknown };
-
 type Hooks = {
   body?: z.ZodType;
   query?: z.ZodType;
@@ -45,16 +42,21 @@ type Route = { method: Method; path: string; isReadable: boolean; isFile: boolea
 
 /**
  * The OpenAPI 3.1 document of all routes under /api/v1; the same routes always give the same text.
+ * @param events the data of each event
  * @param base the path below which they are served, or ""
  */
-export function describeApi(declared: DeclaredRoute[], base = ""): Document {
+export function describeApi(
+  declared: DeclaredRoute[],
+  events: Record<EventType, { data: z.ZodObject }>,
+  base = "",
+): Document {
   const describer = createDescriber();
   const paths: Document["paths"] = {};
   for (const route of routesOf(declared)) {
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, describer) };
   }
   const webhooks = Object.fromEntries(
-    EVENT_TYPES.map((type) => [type, { post: eventOf(type, describer) }]),
+    EVENT_TYPES.map((type) => [type, { post: eventOf(type, events[type], describer) }]),
   );
   describer.describe(ErrorReply, "output");
   return {
@@ -217,9 +219,12 @@ function replyOf(
 }
 
 /** The message that a webhook gets for an event. Described as input: receivers must accept added fields. */
-function eventOf(type: EventType, { describe, named }: Describer): Operation {
+function eventOf(
+  type: EventType,
+  { data }: { data: z.ZodObject },
+  { describe, named }: Describer,
+): Operation {
   const name = `${type.replace(/(?:^|\.)(.)/g, (_, letter: string) => letter.toUpperCase())}Event`;
-  const { data } = EVENT_DEFINITIONS[type];
   const { title = "", description = "" } = data.meta() ?? {};
   const test = z.literal(true).optional().describe("Only in test deliveries.");
   const envelope = (data: z.ZodType) =>

@@ -1,4 +1,4 @@
-import { type ErrorCode, STATUS } from "../../lib/errors.ts";
+import { type ErrorCode, STATUS } from "../../ground/lib/errors.ts";
 import {
   type Document,
   type Example,

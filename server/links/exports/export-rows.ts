@@ -1,12 +1,12 @@
 import { and, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import type { Caller } from "../../api/caller.ts";
-import type { Store } from "../../db/store.ts";
-import { checks, groups, LINK_SUMMARY, links } from "../../db/tables.ts";
+import type { Store } from "../../ground/db/store.ts";
+import { checks, groups, LINK_SUMMARY, links } from "../../ground/db/tables.ts";
+import { type StepSize, walk } from "../../ground/lib/steps.ts";
 import { checksWithKeys } from "../../history/history.ts";
 import { ofMatchingKind } from "../../history/intervals.ts";
 import type { LinkHistoryRow } from "../../history/model.ts";
 import { ownerOf, type Subject, spanOf, subjectOf } from "../../history/subject.ts";
-import { type StepSize, walk } from "../../lib/steps.ts";
+import type { Caller } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
 import { withDetails } from "../fields/details.ts";
 import {

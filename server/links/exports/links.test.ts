@@ -6,7 +6,7 @@ import { addresses } from "../../../tests/imports/addresses.ts";
 import { readIn } from "../../../tests/imports/reading.ts";
 import { addKey } from "../../../tests/keys/asking.ts";
 import { addGroup, addLink, setLink } from "../../../tests/rows.ts";
-import { createStore, type Engine } from "../../db/store.ts";
+import { createStore, type Engine } from "../../ground/db/store.ts";
 import type { Deps } from "../../work/deps.ts";
 import { exportedLinks } from "./export-rows.ts";
 

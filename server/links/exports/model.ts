@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { id, list, oneOf } from "../../ground/lib/fields.ts";
+import { type Cell, toCsv } from "../../ground/lib/text.ts";
 import {
   DateRange,
   HistoryQuery,
@@ -7,8 +9,6 @@ import {
   OUT_OF_ORDER,
   toHistoryEntry,
 } from "../../history/model.ts";
-import { id, list, oneOf } from "../../lib/fields.ts";
-import { type Cell, toCsv } from "../../lib/text.ts";
 import {
   EXPORTED_EXAMPLE,
   EXPORTED_NAMES,

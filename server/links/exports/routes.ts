@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import { csv, csvReply } from "../../api/csv.ts";
-import { edge } from "../../api/edge.ts";
-import { AppError } from "../../lib/errors.ts";
-import { toIso } from "../../lib/moments.ts";
-import type { Cell } from "../../lib/text.ts";
+import { AppError } from "../../ground/lib/errors.ts";
+import { toIso } from "../../ground/lib/moments.ts";
+import type { Cell } from "../../ground/lib/text.ts";
+import { csv, csvReply } from "../../http/csv.ts";
+import { edge } from "../../http/edge.ts";
 import type { Deps } from "../../work/deps.ts";
 import { exportedHistory, exportedLinks } from "./export-rows.ts";
 import * as model from "./model.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { id } from "../../lib/fields.ts";
+import { id } from "../../ground/lib/fields.ts";
 import { field } from "./field.ts";
 
 const MINE = "me";

@@ -1,8 +1,8 @@
 import { inArray, sql } from "drizzle-orm";
-import type { Caller } from "../../api/caller.ts";
-import { onRows, type Store } from "../../db/store.ts";
-import { users } from "../../db/tables.ts";
-import { invalid } from "../../lib/errors.ts";
+import { onRows, type Store } from "../../ground/db/store.ts";
+import { users } from "../../ground/db/tables.ts";
+import { invalid } from "../../ground/lib/errors.ts";
+import type { Caller } from "../../http/caller.ts";
 import {
   COLUMNS,
   cellsOf,

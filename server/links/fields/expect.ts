@@ -1,4 +1,4 @@
-import { type Expect, ExpectBody } from "../../verdict/expectations.ts";
+import { type Expect, ExpectBody } from "../../judge/expectations.ts";
 import { field } from "./field.ts";
 
 const INPUT = { expect: ExpectBody.nullable().optional() };

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import type { Caller } from "../../api/caller.ts";
-import { onRows, type Store } from "../../db/store.ts";
-import { conflict } from "../../lib/errors.ts";
-import { text } from "../../lib/fields.ts";
+import { onRows, type Store } from "../../ground/db/store.ts";
+import { conflict } from "../../ground/lib/errors.ts";
+import { text } from "../../ground/lib/fields.ts";
+import type { Caller } from "../../http/caller.ts";
 import { textField, textFilter } from "./text-field.ts";
 
 export const externalId = {

@@ -1,9 +1,9 @@
 import type { SQL } from "drizzle-orm";
 import type * as z from "zod";
-import type { Actor, Caller } from "../../api/caller.ts";
-import type { AppError, FieldProblems } from "../../lib/errors.ts";
-import type { Cell } from "../../lib/text.ts";
-import type { Verdict } from "../../lib/vocabulary.ts";
+import type { AppError, FieldProblems } from "../../ground/lib/errors.ts";
+import type { Cell } from "../../ground/lib/text.ts";
+import type { Verdict } from "../../ground/lib/vocabulary.ts";
+import type { Actor, Caller } from "../../http/caller.ts";
 
 /** What was read of a link, by column or by the name in `joined`; null for what was never said. */
 export type Cells = Readonly<Record<string, string | number | null>>;

@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { links } from "../../db/tables.ts";
-import { conflict } from "../../lib/errors.ts";
-import { moment, oneOf } from "../../lib/fields.ts";
-import { toIsoOrNull } from "../../lib/moments.ts";
-import { HANDLINGS, type Handling } from "../../lib/vocabulary.ts";
+import { links } from "../../ground/db/tables.ts";
+import { conflict } from "../../ground/lib/errors.ts";
+import { moment, oneOf } from "../../ground/lib/fields.ts";
+import { toIsoOrNull } from "../../ground/lib/moments.ts";
+import { HANDLINGS, type Handling } from "../../ground/lib/vocabulary.ts";
 import { type Entry, field } from "./field.ts";
 import { filterFlag } from "./filter-flag.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { invalid } from "../../lib/errors.ts";
-import { optionalText } from "../../lib/fields.ts";
+import { invalid } from "../../ground/lib/errors.ts";
+import { optionalText } from "../../ground/lib/fields.ts";
 import { field } from "./field.ts";
 
 const MOST_KEYS = 20;

@@ -1,4 +1,4 @@
-import { lines } from "../../lib/fields.ts";
+import { lines } from "../../ground/lib/fields.ts";
 import { textField } from "./text-field.ts";
 
 export const note = textField({

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { toIso, toIsoOrNull } from "../../lib/moments.ts";
-import { VERDICTS, type Verdict } from "../../lib/vocabulary.ts";
-import { Evidence, type StoredEvidence, toEvidence } from "../../verdict/probe/conclusion.ts";
-import { messageOf, type Reason } from "../../verdict/reasons/reasons.ts";
+import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
+import { VERDICTS, type Verdict } from "../../ground/lib/vocabulary.ts";
+import { Evidence, type StoredEvidence, toEvidence } from "../../judge/probe/conclusion.ts";
+import { messageOf, type Reason } from "../../judge/reasons/reasons.ts";
 import { field } from "./field.ts";
 import { filterFlag } from "./filter-flag.ts";
 

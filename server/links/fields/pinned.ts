@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { flag } from "../../lib/fields.ts";
+import { flag } from "../../ground/lib/fields.ts";
 import { field } from "./field.ts";
 
 const INPUT = {

@@ -1,8 +1,8 @@
 import { and, type SQL } from "drizzle-orm";
 import type * as z from "zod";
-import type { AppError, FieldProblems } from "../../lib/errors.ts";
-import type { Cell } from "../../lib/text.ts";
-import type { Verdict } from "../../lib/vocabulary.ts";
+import type { AppError, FieldProblems } from "../../ground/lib/errors.ts";
+import type { Cell } from "../../ground/lib/text.ts";
+import type { Verdict } from "../../ground/lib/vocabulary.ts";
 import { assignee } from "./assignee.ts";
 import { expect } from "./expect.ts";
 import { externalId } from "./external-id.ts";

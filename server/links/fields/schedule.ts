@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { text, timeZone } from "../../lib/fields.ts";
+import { text, timeZone } from "../../ground/lib/fields.ts";
 import { type CheckSchedule, problemOfCron } from "../../work/schedule.ts";
 import { field } from "./field.ts";
 

@@ -1,9 +1,9 @@
 import { and, count, eq, inArray, sql } from "drizzle-orm";
-import type { Caller } from "../../api/caller.ts";
-import { takeNumbers } from "../../db/queries.ts";
-import { onRows, type Store } from "../../db/store.ts";
-import { tags } from "../../db/tables.ts";
-import { limitReached } from "../../lib/errors.ts";
+import { takeNumbers } from "../../ground/db/queries.ts";
+import { onRows, type Store } from "../../ground/db/store.ts";
+import { tags } from "../../ground/db/tables.ts";
+import { limitReached } from "../../ground/lib/errors.ts";
+import type { Caller } from "../../http/caller.ts";
 
 const MOST_TAGS = 1000;
 

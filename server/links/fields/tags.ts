@@ -1,7 +1,7 @@
 import { and, sql } from "drizzle-orm";
 import * as z from "zod";
-import { invalid } from "../../lib/errors.ts";
-import { text } from "../../lib/fields.ts";
+import { invalid } from "../../ground/lib/errors.ts";
+import { text } from "../../ground/lib/fields.ts";
 import { field } from "./field.ts";
 
 const MOST_TAGS = 20;

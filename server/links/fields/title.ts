@@ -1,4 +1,4 @@
-import { optionalText } from "../../lib/fields.ts";
+import { optionalText } from "../../ground/lib/fields.ts";
 import { textField } from "./text-field.ts";
 
 export const title = textField({

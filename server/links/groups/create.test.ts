@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { onServer, START } from "../../../tests/harness.ts";
-import { takeNumbers } from "../../db/queries.ts";
-import { groups } from "../../db/tables.ts";
-import { newId } from "../../lib/ids.ts";
-import { chunksOf } from "../../lib/steps.ts";
+import { takeNumbers } from "../../ground/db/queries.ts";
+import { groups } from "../../ground/db/tables.ts";
+import { newId } from "../../ground/lib/ids.ts";
+import { chunksOf } from "../../ground/lib/steps.ts";
 
 onServer("POST /groups", (server) => {
   test("a new group is empty, grey, and returned with its location", async () => {

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { onServer } from "../../../tests/harness.ts";
 import { addGroup, addLink } from "../../../tests/rows.ts";
-import { groups, linkCounts } from "../../db/tables.ts";
+import { groups, linkCounts } from "../../ground/db/tables.ts";
 
 onServer("DELETE /groups/{id}", (server, { test, testOnBoth }) => {
   test("keeps the links, which become ungrouped", async () => {

@@ -1,9 +1,8 @@
 import { and, asc, count, desc, eq, inArray, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { auditChange, fieldsOf, groupTarget } from "../../accounts/audit.ts";
-import type { Caller } from "../../api/caller.ts";
-import { lockLinks, takeNumbers } from "../../db/queries.ts";
-import { numbersOf, rowsOf, type Store } from "../../db/store.ts";
+import { lockLinks, takeNumbers } from "../../ground/db/queries.ts";
+import { numbersOf, rowsOf, type Store } from "../../ground/db/store.ts";
 import {
   type GroupRow,
   groups,
@@ -11,11 +10,12 @@ import {
   links,
   pendingDeletions,
   statusDays,
-} from "../../db/tables.ts";
-import { foreign, limitReached, notFound } from "../../lib/errors.ts";
-import { newId, parseId } from "../../lib/ids.ts";
-import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
-import { yieldToEventLoop } from "../../lib/steps.ts";
+} from "../../ground/db/tables.ts";
+import { foreign, limitReached, notFound } from "../../ground/lib/errors.ts";
+import { newId, parseId } from "../../ground/lib/ids.ts";
+import { type Page, type PageQuery, windowOf } from "../../ground/lib/paging.ts";
+import { yieldToEventLoop } from "../../ground/lib/steps.ts";
+import type { Caller } from "../../http/caller.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
 import { makeChange, type Unit } from "../../work/unit.ts";
 import { type Change, changeLinks } from "../change.ts";

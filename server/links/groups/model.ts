@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { GroupRow } from "../../db/tables.ts";
-import { color, id, lines, list, paging, text } from "../../lib/fields.ts";
-import { toIso } from "../../lib/moments.ts";
+import type { GroupRow } from "../../ground/db/tables.ts";
+import { color, id, lines, list, paging, text } from "../../ground/lib/fields.ts";
+import { toIso } from "../../ground/lib/moments.ts";
 import { ScheduleField } from "../fields/schedule.ts";
 import { ItemError, LinkQuery } from "../model.ts";
 

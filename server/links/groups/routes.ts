@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { edge, resource } from "../../api/edge.ts";
-import { paging } from "../../lib/fields.ts";
+import { paging } from "../../ground/lib/fields.ts";
+import { edge, resource } from "../../http/edge.ts";
 import type { Deps } from "../../work/deps.ts";
 import { listLinks } from "../list.ts";
 import { countOf, toOutcome } from "../many-model.ts";

@@ -1,16 +1,16 @@
 import { and, asc, eq, gt, inArray, isNotNull, like, not, type SQL, sql } from "drizzle-orm";
-import { onRows, type Store } from "../../db/store.ts";
+import { onRows, type Store } from "../../ground/db/store.ts";
 import {
   type ImportItemRow,
   type ImportRow,
   importItems,
   imports,
   type LinkRow,
-} from "../../db/tables.ts";
-import type { Item } from "../../imports/reading.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { chunksOf } from "../../lib/steps.ts";
-import { ITEM_OUTCOMES, type ItemOutcome } from "../../lib/vocabulary.ts";
+} from "../../ground/db/tables.ts";
+import type { Clock } from "../../ground/lib/clock.ts";
+import { chunksOf } from "../../ground/lib/steps.ts";
+import { ITEM_OUTCOMES, type ItemOutcome } from "../../ground/lib/vocabulary.ts";
+import type { Item } from "../../read/lists/reading.ts";
 import type { Deps } from "../../work/deps.ts";
 import { leasesOf } from "../../work/nodes.ts";
 import { newLease } from "../../work/queue.ts";

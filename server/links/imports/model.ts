@@ -1,9 +1,7 @@
 import * as z from "zod";
-import type { ImportItemRow } from "../../db/tables.ts";
-import { FORMAT_NAMES } from "../../imports/formats.ts";
-import type { Item } from "../../imports/reading.ts";
-import { flag, oneOf, optionalText, paging, queryFlag, text } from "../../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../../lib/moments.ts";
+import type { ImportItemRow } from "../../ground/db/tables.ts";
+import { flag, oneOf, optionalText, paging, queryFlag, text } from "../../ground/lib/fields.ts";
+import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
 import {
   FREQUENCIES,
   IMPORT_STATUSES,
@@ -11,7 +9,9 @@ import {
   ITEM_OUTCOMES,
   type ItemOutcome,
   LINK_STATUSES,
-} from "../../lib/vocabulary.ts";
+} from "../../ground/lib/vocabulary.ts";
+import { FORMAT_NAMES } from "../../read/lists/formats.ts";
+import type { Item } from "../../read/lists/reading.ts";
 import { statusAt } from "../model.ts";
 import { countsOf, type ShownImport, type ShownItem, totalOf } from "./items.ts";
 

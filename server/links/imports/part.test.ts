@@ -4,11 +4,11 @@ import { callerOf } from "../../../tests/exports/read-csv.ts";
 import { type Asker, onServer, type TestServer } from "../../../tests/harness.ts";
 import { readIn } from "../../../tests/imports/reading.ts";
 import { LINKS, read, URL_A } from "../../../tests/triage/playing.ts";
-import type { Caller } from "../../api/caller.ts";
 import { asLine } from "../../commands/import.ts";
-import { users } from "../../db/tables.ts";
-import type { Item } from "../../imports/reading.ts";
-import { newId } from "../../lib/ids.ts";
+import { users } from "../../ground/db/tables.ts";
+import { newId } from "../../ground/lib/ids.ts";
+import type { Caller } from "../../http/caller.ts";
+import type { Item } from "../../read/lists/reading.ts";
 import { openGroupBook } from "../groups/groups.ts";
 import { addPart, type ImportOptions, previewPart, type Work } from "./part.ts";
 

@@ -1,18 +1,18 @@
-import type { Caller } from "../../api/caller.ts";
-import type { Store } from "../../db/store.ts";
+import type { Store } from "../../ground/db/store.ts";
+import type { AppError } from "../../ground/lib/errors.ts";
+import { problemsOf } from "../../ground/lib/fields.ts";
+import { parseId } from "../../ground/lib/ids.ts";
+import type { Frequency, ItemOutcome } from "../../ground/lib/vocabulary.ts";
+import type { Caller } from "../../http/caller.ts";
+import { urlKeyOf } from "../../judge/services/catalogue.ts";
 import {
   adding,
   NOTED,
   type NotKept,
   withoutDecisions,
   withoutRefused,
-} from "../../imports/noted.ts";
-import type { Item } from "../../imports/reading.ts";
-import type { AppError } from "../../lib/errors.ts";
-import { problemsOf } from "../../lib/fields.ts";
-import { parseId } from "../../lib/ids.ts";
-import type { Frequency, ItemOutcome } from "../../lib/vocabulary.ts";
-import { urlKeyOf } from "../../verdict/services/catalogue.ts";
+} from "../../read/lists/noted.ts";
+import type { Item } from "../../read/lists/reading.ts";
 import type { Deps } from "../../work/deps.ts";
 import { changeEach, previewChanges } from "../change.ts";
 import { createLinks, duplicateUrl, type Preview, previewLinks, reasonOf } from "../create.ts";

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { type Caller, contextOf } from "../../api/caller.ts";
-import { edge } from "../../api/edge.ts";
-import { claimUpload } from "../../api/idempotency.ts";
-import { data, ErrorReply, refusals } from "../../api/reply.ts";
-import { paging } from "../../lib/fields.ts";
-import type { PageQuery } from "../../lib/paging.ts";
+import { paging } from "../../ground/lib/fields.ts";
+import type { PageQuery } from "../../ground/lib/paging.ts";
+import { type Caller, contextOf } from "../../http/caller.ts";
+import { edge } from "../../http/edge.ts";
+import { claimUpload } from "../../http/idempotency.ts";
+import { data, ErrorReply, refusals } from "../../http/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
   deleteImport,

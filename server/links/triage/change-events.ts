@@ -1,6 +1,6 @@
-import type { Caller } from "../../api/caller.ts";
-import { toIso, toIsoOrNull } from "../../lib/moments.ts";
-import { type NewEvent, publishEvents, readSubscriptions } from "../../webhooks/events.ts";
+import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
+import type { Caller } from "../../http/caller.ts";
+import { type NewEvent, publishEvents, readSubscriptions } from "../../notify/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { LinkDetails } from "../fields/registry.ts";
 

@@ -1,11 +1,11 @@
 import { and, asc, inArray, lte, sql } from "drizzle-orm";
-import { lockAccounts, lockLinks } from "../../db/queries.ts";
-import { numbersOf, type Store } from "../../db/store.ts";
-import { linkDetails, links } from "../../db/tables.ts";
-import { checkIdOf } from "../../lib/ids.ts";
-import { toIso } from "../../lib/moments.ts";
-import { yieldToEventLoop } from "../../lib/steps.ts";
-import { type NewEvent, publishEvents } from "../../webhooks/events.ts";
+import { lockAccounts, lockLinks } from "../../ground/db/queries.ts";
+import { numbersOf, type Store } from "../../ground/db/store.ts";
+import { linkDetails, links } from "../../ground/db/tables.ts";
+import { checkIdOf } from "../../ground/lib/ids.ts";
+import { toIso } from "../../ground/lib/moments.ts";
+import { yieldToEventLoop } from "../../ground/lib/steps.ts";
+import { type NewEvent, publishEvents } from "../../notify/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import { accountIdsOf } from "../../work/topics.ts";
 import { openLinks } from "./after-checks.ts";

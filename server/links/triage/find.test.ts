@@ -4,7 +4,7 @@ import { eachRow } from "../../../tests/each-row.ts";
 import { type Asker, onBothEngines, type Parsed } from "../../../tests/harness.ts";
 import { checkDueLinks } from "../../../tests/rounds.ts";
 import { ALIVE, GONE, LINKS, sound } from "../../../tests/triage/playing.ts";
-import { OPERATOR } from "../../api/caller.ts";
+import { OPERATOR } from "../../http/caller.ts";
 import { listLinks, nextMatching } from "../list.ts";
 import { LinkQuery } from "../model.ts";
 

@@ -1,10 +1,10 @@
 import { count, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
-import { onRows, type Store } from "../../db/store.ts";
-import { type LinkRow, linkActions, linkUrls } from "../../db/tables.ts";
-import { toIso } from "../../lib/moments.ts";
-import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
-import { LINK_ACTIONS, type LinkAction } from "../../lib/vocabulary.ts";
+import { onRows, type Store } from "../../ground/db/store.ts";
+import { type LinkRow, linkActions, linkUrls } from "../../ground/db/tables.ts";
+import { toIso } from "../../ground/lib/moments.ts";
+import { type Page, type PageQuery, windowOf } from "../../ground/lib/paging.ts";
+import { LINK_ACTIONS, type LinkAction } from "../../ground/lib/vocabulary.ts";
 import type { Deps } from "../../work/deps.ts";
 
 /** An entry of a link's timeline: what people did, and what of it ended. */

@@ -5,10 +5,10 @@ import { checkDueLinks } from "../../../tests/rounds.ts";
 import { startSite } from "../../../tests/site.ts";
 import { eventsOf, newLink, read } from "../../../tests/triage/playing.ts";
 import { createDeps, linkChecksApart } from "../../app/build.ts";
-import { createStore } from "../../db/store.ts";
-import { links, siteHolds } from "../../db/tables.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { NEVER_CHECKED } from "../../verdict/attempt.ts";
+import { createStore } from "../../ground/db/store.ts";
+import { links, siteHolds } from "../../ground/db/tables.ts";
+import { systemClock } from "../../ground/lib/clock.ts";
+import { NEVER_CHECKED } from "../../judge/attempt.ts";
 import { bucketOf } from "../../work/nodes.ts";
 
 const PAGE = `<title>A page</title><h1>A page</h1><p>${"Some words of it. ".repeat(60)}</p>`;

@@ -14,7 +14,7 @@ import {
   sound,
   URL_A,
 } from "../../../tests/triage/playing.ts";
-import { links } from "../../db/tables.ts";
+import { links } from "../../ground/db/tables.ts";
 import { claimDueLinks } from "../../monitor/claim.ts";
 import { recordResults } from "../../monitor/record.ts";
 import { bucketOfUrl } from "../../work/nodes.ts";

@@ -1,12 +1,12 @@
 import { and, asc, count, eq, isNull, or, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import { auditChange } from "../../accounts/audit.ts";
-import type { Caller } from "../../api/caller.ts";
-import type { Store } from "../../db/store.ts";
-import { type ViewRow, views } from "../../db/tables.ts";
-import { invalid, limitReached, notFound } from "../../lib/errors.ts";
-import { newId, parseId } from "../../lib/ids.ts";
-import { toIso } from "../../lib/moments.ts";
+import type { Store } from "../../ground/db/store.ts";
+import { type ViewRow, views } from "../../ground/db/tables.ts";
+import { invalid, limitReached, notFound } from "../../ground/lib/errors.ts";
+import { newId, parseId } from "../../ground/lib/ids.ts";
+import { toIso } from "../../ground/lib/moments.ts";
+import type { Caller } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Unit } from "../../work/unit.ts";
 

@@ -1,4 +1,4 @@
-import { AppError } from "../../lib/errors.ts";
+import { AppError } from "../../ground/lib/errors.ts";
 import { reasonOf } from "../../links/create.ts";
 
 /** A change that failed, for example because someone else changed the same meanwhile. */

@@ -1,13 +1,13 @@
-import type { Caller } from "../../api/caller.ts";
-import type { GroupRow } from "../../db/tables.ts";
+import type { GroupRow } from "../../ground/db/tables.ts";
 import { listHostSettings } from "../../hosts/hosts.ts";
 import { type FoundSetting, MOST_SETTINGS, toHostSetting } from "../../hosts/model.ts";
+import type { Caller } from "../../http/caller.ts";
 import { exportedLinks } from "../../links/exports/export-rows.ts";
 import type { ExportedLink } from "../../links/exports/model.ts";
 import { declaredOf } from "../../links/fields/registry.ts";
 import { openGroupBook } from "../../links/groups/groups.ts";
 import { NO_GROUP } from "../../links/links.ts";
-import { SETTINGS_OF } from "../../reading/settings.ts";
+import { SETTINGS_OF } from "../../read/crawl/settings.ts";
 import type { ShownSource } from "../../sources/model.ts";
 import { openCredential } from "../../sources/sources.ts";
 import type { Deps } from "../../work/deps.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "../../api/caller.ts";
+import { AppError, type FieldProblems, limitReached } from "../../ground/lib/errors.ts";
 import {
   changeHostSetting,
   createHostSetting,
@@ -12,7 +12,7 @@ import {
   MOST_SETTINGS,
   type NewHostSetting,
 } from "../../hosts/model.ts";
-import { AppError, type FieldProblems, limitReached } from "../../lib/errors.ts";
+import type { Caller } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
 import { makeChange } from "../../work/unit.ts";
 import { refuseFullDisk } from "../upkeep/disk.ts";

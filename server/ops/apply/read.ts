@@ -1,9 +1,9 @@
 import { type Alias, type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import * as z from "zod";
-import type { Env } from "../../config/config.ts";
+import type { Env } from "../../ground/config/config.ts";
+import { color, lines, oneOf, text } from "../../ground/lib/fields.ts";
+import { FREQUENCIES, type Frequency } from "../../ground/lib/vocabulary.ts";
 import { HostSettingChange, NewHostSetting } from "../../hosts/model.ts";
-import { color, lines, oneOf, text } from "../../lib/fields.ts";
-import { FREQUENCIES, type Frequency } from "../../lib/vocabulary.ts";
 import type { LinkEdit } from "../../links/edit.ts";
 import { DECLARED } from "../../links/fields/registry.ts";
 import { ScheduleField } from "../../links/fields/schedule.ts";

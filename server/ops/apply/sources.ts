@@ -1,6 +1,6 @@
 import { fieldsOf } from "../../accounts/audit.ts";
-import type { Caller } from "../../api/caller.ts";
-import { AppError, type FieldProblems, invalid, limitReached } from "../../lib/errors.ts";
+import { AppError, type FieldProblems, invalid, limitReached } from "../../ground/lib/errors.ts";
+import type { Caller } from "../../http/caller.ts";
 import type { GroupBook } from "../../links/groups/groups.ts";
 import {
   type CredentialInput,

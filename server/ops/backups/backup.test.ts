@@ -21,7 +21,7 @@ import {
   withDatabase,
 } from "../../../tests/backups/home.ts";
 import { createProgram } from "../../../tests/commands/program.ts";
-import { copyDatabase } from "../../db/backup-files.ts";
+import { copyDatabase } from "../../ground/db/backup-files.ts";
 
 const { run } = createProgram();
 

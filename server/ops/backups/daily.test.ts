@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { startServer, type TestServer } from "../../../tests/harness.ts";
 import { usedDatabase } from "../../../tests/upgrades/used.ts";
-import { backupFolder } from "../../config/config.ts";
-import { upkeep } from "../../db/tables.ts";
+import { backupFolder } from "../../ground/config/config.ts";
+import { upkeep } from "../../ground/db/tables.ts";
 import { backUpIfDue, beginBackup, recallLast } from "./backups.ts";
 import { listBackups } from "./files.ts";
 import { readBackups } from "./routes.ts";

@@ -1,9 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { backupFolder, type Config } from "../../config/config.ts";
-import { type BackupFile, type BackupName, backupsIn, cutShortIn } from "../../db/backup-files.ts";
-import { UPGRADES_KEPT } from "../../db/open.ts";
-import { notFound } from "../../lib/errors.ts";
+import { backupFolder, type Config } from "../../ground/config/config.ts";
+import {
+  type BackupFile,
+  type BackupName,
+  backupsIn,
+  cutShortIn,
+} from "../../ground/db/backup-files.ts";
+import { UPGRADES_KEPT } from "../../ground/db/open.ts";
+import { notFound } from "../../ground/lib/errors.ts";
 
 /** A backup of this program; it was verified before it got its name. */
 export type Backup = BackupFile & BackupName;

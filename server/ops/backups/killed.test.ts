@@ -12,8 +12,8 @@ import {
 import { createProgram } from "../../../tests/commands/program.ts";
 import { IS_LONG } from "../../../tests/long.ts";
 import { openDeps } from "../../app/build.ts";
-import { copyDatabase } from "../../db/backup-files.ts";
-import { systemClock } from "../../lib/clock.ts";
+import { copyDatabase } from "../../ground/db/backup-files.ts";
+import { systemClock } from "../../ground/lib/clock.ts";
 
 const { start, run } = createProgram();
 const STEPS = [

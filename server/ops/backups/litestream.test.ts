@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from "bun:test";
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isWhole, newFolder, newHome, withDatabase } from "../../../tests/backups/home.ts";
-import { openEngine } from "../../db/open.ts";
-import { type Engine, runAll } from "../../db/store.ts";
+import { openEngine } from "../../ground/db/open.ts";
+import { type Engine, runAll } from "../../ground/db/store.ts";
 
 /** More pages than SQLite leaves in a journal by default, and than we do. */
 const ROWS = 3_000;

@@ -20,10 +20,10 @@ import {
 } from "../../../tests/backups/home.ts";
 import { createProgram } from "../../../tests/commands/program.ts";
 import { openDeps } from "../../app/build.ts";
-import { copyDatabase } from "../../db/backup-files.ts";
-import { withFolderLock } from "../../db/folder.ts";
-import { audit } from "../../db/tables.ts";
-import { systemClock } from "../../lib/clock.ts";
+import { copyDatabase } from "../../ground/db/backup-files.ts";
+import { withFolderLock } from "../../ground/db/folder.ts";
+import { audit } from "../../ground/db/tables.ts";
+import { systemClock } from "../../ground/lib/clock.ts";
 import { stage } from "./restore.ts";
 
 const { run, command, env } = createProgram();

@@ -11,8 +11,7 @@ import {
 import { constants, copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { recordChange } from "../../accounts/audit.ts";
-import { OPERATOR } from "../../api/caller.ts";
-import { stampOf, verifyInThread } from "../../db/backup-files.ts";
+import { stampOf, verifyInThread } from "../../ground/db/backup-files.ts";
 import {
   asideName,
   finishPlacing,
@@ -20,12 +19,13 @@ import {
   readyName,
   refuseWithoutRoom,
   syncToDisk,
-} from "../../db/folder.ts";
-import { openEngine, ownMigrationNames } from "../../db/open.ts";
-import { appliedTo, reading } from "../../db/sqlite-file.ts";
-import { createStore } from "../../db/store.ts";
-import type { Copied } from "../../db/threads.ts";
-import type { Clock } from "../../lib/clock.ts";
+} from "../../ground/db/folder.ts";
+import { openEngine, ownMigrationNames } from "../../ground/db/open.ts";
+import { appliedTo, reading } from "../../ground/db/sqlite-file.ts";
+import { createStore } from "../../ground/db/store.ts";
+import type { Copied } from "../../ground/db/threads.ts";
+import type { Clock } from "../../ground/lib/clock.ts";
+import { OPERATOR } from "../../http/caller.ts";
 
 const HEADER = "SQLite format 3\0";
 

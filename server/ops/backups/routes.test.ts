@@ -6,8 +6,8 @@ import { eq, like } from "drizzle-orm";
 import { onBothEngines, type TestServer } from "../../../tests/harness.ts";
 import { type Browser, newOwner, openBrowser } from "../../../tests/session/browser.ts";
 import { createSession } from "../../accounts/sessions.ts";
-import { backupFolder } from "../../config/config.ts";
-import { audit, users } from "../../db/tables.ts";
+import { backupFolder } from "../../ground/config/config.ts";
+import { audit, users } from "../../ground/db/tables.ts";
 
 /** Someone signed in. */
 async function enter(

@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { presentSession } from "../../accounts/doors.ts";
-import type { Actor } from "../../api/caller.ts";
-import { data, ErrorReply, recordRefusals, refusals } from "../../api/reply.ts";
-import { backupFolder, sqlitePath } from "../../config/config.ts";
-import { toIso, toIsoOrNull } from "../../lib/moments.ts";
+import { backupFolder, sqlitePath } from "../../ground/config/config.ts";
+import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
+import type { Actor } from "../../http/caller.ts";
+import { data, ErrorReply, recordRefusals, refusals } from "../../http/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
   beginBackup,

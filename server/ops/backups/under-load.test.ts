@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, onTestFinished, test } from "bun:test";
 import { join } from "node:path";
 import { newHome } from "../../../tests/backups/home.ts";
-import { copyDatabase } from "../../db/backup-files.ts";
+import { copyDatabase } from "../../ground/db/backup-files.ts";
 
 const ROUNDS = 5;
 /** Acknowledged between two copies. */

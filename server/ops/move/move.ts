@@ -1,8 +1,8 @@
-import { ownMigrationNames } from "../../db/open.ts";
-import { Refused, type Store } from "../../db/store.ts";
-import { newId } from "../../lib/ids.ts";
-import { VERSION } from "../../lib/runtime.ts";
-import { yieldToEventLoop } from "../../lib/steps.ts";
+import { ownMigrationNames } from "../../ground/db/open.ts";
+import { Refused, type Store } from "../../ground/db/store.ts";
+import { newId } from "../../ground/lib/ids.ts";
+import { VERSION } from "../../ground/lib/runtime.ts";
+import { yieldToEventLoop } from "../../ground/lib/steps.ts";
 import { type Coming, type Leaving, leavingOf, noteLeaving, sentenceOf } from "./notes.ts";
 import { createSum, type Source, type Sum, type Table } from "./source.ts";
 import type { Target } from "./target.ts";

@@ -1,7 +1,7 @@
 import { eq, like } from "drizzle-orm";
-import type { Store } from "../../db/store.ts";
-import { Refused } from "../../db/store.ts";
-import { facts } from "../../db/tables.ts";
+import type { Store } from "../../ground/db/store.ts";
+import { Refused } from "../../ground/db/store.ts";
+import { facts } from "../../ground/db/tables.ts";
 
 /**
  * What the two databases record about a move: facts whose names have this prefix. Each is about one database, so they

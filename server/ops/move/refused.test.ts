@@ -4,7 +4,7 @@ import { lookAt } from "../../../tests/move/new.ts";
 import { oldInstallation } from "../../../tests/move/old.ts";
 import { emptyPostgres, freshPostgres } from "../../../tests/postgres.ts";
 import { rowsOf } from "../../../tests/upgrades/dump.ts";
-import { lockFolder } from "../../db/folder.ts";
+import { lockFolder } from "../../ground/db/folder.ts";
 
 const ACCOUNT = "insert into accounts values ('a', 'a@example.org', 'free', 1, 1, 0)";
 const NODE = `insert into nodes values ('n', 'kite', 'api', '1', 1,

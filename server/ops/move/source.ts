@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { valuesOf } from "../../db/sqlite-file.ts";
+import { valuesOf } from "../../ground/db/sqlite-file.ts";
 import { NOTES } from "./notes.ts";
 
 /** A table to move, sorted by its primary key. */

@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { liveNodesOf } from "../../db/postgres-schema.ts";
+import { liveNodesOf } from "../../ground/db/postgres-schema.ts";
 import { CONTENT } from "./move.ts";
 import { CAME, type Coming, IN, NOTES, progressOf } from "./notes.ts";
 import { conditionOf, createSum, type Page, type Sum, type Table } from "./source.ts";

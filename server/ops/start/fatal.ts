@@ -1,6 +1,6 @@
-import { missing, NewerDatabase } from "../../db/migrate.ts";
-import { ownMigrations } from "../../db/open.ts";
-import { describeError, log } from "../../lib/log.ts";
+import { missing, NewerDatabase } from "../../ground/db/migrate.ts";
+import { ownMigrations } from "../../ground/db/open.ts";
+import { describeError, log } from "../../ground/lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
 
 /** More unhandled rejections than this in a minute end the process. */

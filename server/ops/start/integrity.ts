@@ -1,14 +1,14 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { backupFolder, type Config, sqlitePath } from "../../config/config.ts";
-import { newestReadable } from "../../db/backup-files.ts";
-import { damaged, ownMigrationNames } from "../../db/open.ts";
-import { isDamage } from "../../db/sqlite-file.ts";
-import { upkeep } from "../../db/tables.ts";
-import { checkFullyInThread } from "../../db/threads.ts";
-import { describeError, log } from "../../lib/log.ts";
-import type { Troubles } from "../../lib/troubles.ts";
+import { backupFolder, type Config, sqlitePath } from "../../ground/config/config.ts";
+import { newestReadable } from "../../ground/db/backup-files.ts";
+import { damaged, ownMigrationNames } from "../../ground/db/open.ts";
+import { isDamage } from "../../ground/db/sqlite-file.ts";
+import { upkeep } from "../../ground/db/tables.ts";
+import { checkFullyInThread } from "../../ground/db/threads.ts";
+import { describeError, log } from "../../ground/lib/log.ts";
+import type { Troubles } from "../../ground/lib/troubles.ts";
 import type { Deps } from "../../work/deps.ts";
 
 const WEEK_MS = 7 * 24 * 3_600_000;

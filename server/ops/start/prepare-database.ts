@@ -1,6 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { backupFolder, type Config, SECRET_KEY_FILE, sqlitePath } from "../../config/config.ts";
+import {
+  backupFolder,
+  type Config,
+  SECRET_KEY_FILE,
+  sqlitePath,
+} from "../../ground/config/config.ts";
 import {
   FolderTaken,
   finishPlacing,
@@ -8,17 +13,17 @@ import {
   isPlacing,
   refuseNetworkFs,
   withFolderLock,
-} from "../../db/folder.ts";
-import { missing, OlderNodes } from "../../db/migrate.ts";
-import { migrateToHead, openEngine, ownMigrations, prepareSqlite } from "../../db/open.ts";
-import { requireSessions } from "../../db/postgres-pooler.ts";
-import { isUnavailable, Refused, type Store } from "../../db/store.ts";
-import { versions } from "../../db/tables.ts";
-import { type Preparation, prepareInThread } from "../../db/threads.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { failure, fileFailure } from "../../lib/errors.ts";
-import { describeError, log } from "../../lib/log.ts";
-import { VERSION } from "../../lib/runtime.ts";
+} from "../../ground/db/folder.ts";
+import { missing, OlderNodes } from "../../ground/db/migrate.ts";
+import { migrateToHead, openEngine, ownMigrations, prepareSqlite } from "../../ground/db/open.ts";
+import { requireSessions } from "../../ground/db/postgres-pooler.ts";
+import { isUnavailable, Refused, type Store } from "../../ground/db/store.ts";
+import { versions } from "../../ground/db/tables.ts";
+import { type Preparation, prepareInThread } from "../../ground/db/threads.ts";
+import type { Clock } from "../../ground/lib/clock.ts";
+import { failure, fileFailure } from "../../ground/lib/errors.ts";
+import { describeError, log } from "../../ground/lib/log.ts";
+import { VERSION } from "../../ground/lib/runtime.ts";
 import { takeCleanStop } from "./integrity.ts";
 
 /** Called with each step that takes long. */

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { eq, isNotNull, or } from "drizzle-orm";
-import type { Config } from "../../config/config.ts";
-import type { Store } from "../../db/store.ts";
-import { facts, users, webhooks } from "../../db/tables.ts";
-import { fingerprintOf, readOrMakeKey } from "../../lib/secret-box.ts";
+import type { Config } from "../../ground/config/config.ts";
+import type { Store } from "../../ground/db/store.ts";
+import { facts, users, webhooks } from "../../ground/db/tables.ts";
+import { fingerprintOf, readOrMakeKey } from "../../ground/lib/secret-box.ts";
 
 type WithKey = Pick<Config, "secretKey" | "secretKeyFile">;
 

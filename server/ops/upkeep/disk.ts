@@ -1,8 +1,8 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { open, rename, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Config, sqlitePath } from "../../config/config.ts";
-import { describeError, log, logTransitions } from "../../lib/log.ts";
+import { type Config, sqlitePath } from "../../ground/config/config.ts";
+import { describeError, log, logTransitions } from "../../ground/lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
 
 const MIB = 1024 * 1024;

@@ -4,8 +4,8 @@ import { failingDeps } from "../../../tests/events/failing-store.ts";
 import { onServer, type TestServer } from "../../../tests/harness.ts";
 import { logLines } from "../../../tests/log.ts";
 import { type Answer, startReceiver } from "../../../tests/receiver.ts";
-import { heartbeatOutbound } from "../../config/outbound.ts";
-import { WORKS } from "../../lib/vocabulary.ts";
+import { heartbeatOutbound } from "../../ground/config/outbound.ts";
+import { WORKS } from "../../ground/lib/vocabulary.ts";
 import { createLoops } from "../../work/loops.ts";
 import { keepHeartbeat } from "./heartbeat.ts";
 

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { numbers } from "../../db/tables.ts";
-import { describeError, log, logTransitions } from "../../lib/log.ts";
-import type { Outbound } from "../../net/request.ts";
+import { numbers } from "../../ground/db/tables.ts";
+import { describeError, log, logTransitions } from "../../ground/lib/log.ts";
+import type { Outbound } from "../../ground/net/request.ts";
 import type { Deps } from "../../work/deps.ts";
 
 const EVERY_MS = 60_000;

@@ -1,5 +1,5 @@
 import { and, eq, gt, lte, or } from "drizzle-orm";
-import { upkeep } from "../../db/tables.ts";
+import { upkeep } from "../../ground/db/tables.ts";
 import type { Deps } from "../../work/deps.ts";
 
 /** Nodes that begin within this time do the work of the same hour, even if their clocks differ. */

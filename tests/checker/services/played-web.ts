@@ -1,7 +1,7 @@
 import net, { type AddressInfo, type Socket } from "node:net";
 import { generate } from "selfsigned";
-import type { OutboundOptions } from "../../../server/net/exchange.ts";
-import type { Outbound } from "../../../server/net/request.ts";
+import type { OutboundOptions } from "../../../server/ground/net/exchange.ts";
+import type { Outbound } from "../../../server/ground/net/request.ts";
 import { labOutbound } from "../../outbound/lab.ts";
 
 /** What a played server answers: a status, a page, or anything else that a response can be. */

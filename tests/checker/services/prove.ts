@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
-import type { Resolution } from "../../../server/net/resolve.ts";
-import { type KnownLink, NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
-import { checkUrl } from "../../../server/verdict/confirm.ts";
-import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
-import { createServices } from "../../../server/verdict/services/ask.ts";
-import { type Catalogue, serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
-import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
+import type { Resolution } from "../../../server/ground/net/resolve.ts";
+import { type KnownLink, NEVER_CHECKED } from "../../../server/judge/attempt.ts";
+import { checkUrl } from "../../../server/judge/confirm.ts";
+import type { Conclusion } from "../../../server/judge/probe/conclusion.ts";
+import { createServices } from "../../../server/judge/services/ask.ts";
+import { type Catalogue, serviceIdOf } from "../../../server/judge/services/catalogue.ts";
+import { catalogueWith } from "../../../server/judge/services/records/built-in.ts";
 import { agree, type Promised } from "../../each-row.ts";
 import { playedResolver } from "../../outbound/lab.ts";
 import { AMPLE_MS, labChecker } from "../prober.ts";

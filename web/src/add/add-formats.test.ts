@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { operatorOf } from "../../../server/accounts/users.ts";
-import { recognise } from "../../../server/imports/formats.ts";
 import { createGroup, listGroups } from "../../../server/links/groups/groups.ts";
 import { listLinks } from "../../../server/links/list.ts";
+import { recognise } from "../../../server/read/lists/formats.ts";
 import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { itemsAsText, readIn } from "../../../tests/imports/reading.ts";

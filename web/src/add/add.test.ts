@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page, Route } from "playwright-core";
 import { operatorOf } from "../../../server/accounts/users.ts";
-import { links, users } from "../../../server/db/tables.ts";
+import { links, users } from "../../../server/ground/db/tables.ts";
 import { createLink } from "../../../server/links/create.ts";
 import { createGroup, listGroups } from "../../../server/links/groups/groups.ts";
 import { listLinks } from "../../../server/links/list.ts";

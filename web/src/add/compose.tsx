@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { Check, FileText, FileUp, Minus, Rss, X } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { FORMATS, type Format } from "../../../server/imports/formats.ts";
+import { FORMATS, type Format } from "../../../server/read/lists/formats.ts";
 import { counted, many } from "../data/format.ts";
 import { ALL_GROUPS } from "../data/groups.ts";
 import { hrefOfNewSource, sourceAt } from "../data/source-address.ts";

@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
-import type { Format } from "../../../server/imports/formats.ts";
-import type { Frequency } from "../../../server/lib/vocabulary.ts";
+import type { Frequency } from "../../../server/ground/lib/vocabulary.ts";
+import type { Format } from "../../../server/read/lists/formats.ts";
 import {
   ADDING,
   type Given,

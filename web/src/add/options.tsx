@@ -1,4 +1,4 @@
-import { FREQUENCIES } from "../../../server/lib/vocabulary.ts";
+import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
 import { many } from "../data/format.ts";
 import type { Group } from "../data/groups.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";

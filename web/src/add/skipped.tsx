@@ -1,6 +1,6 @@
 import { ChevronRight, Copy, Download } from "lucide-preact";
 import { useRef } from "preact/hooks";
-import { cellsOf, type Noted, notKeptText } from "../../../server/imports/noted.ts";
+import { cellsOf, type Noted, notKeptText } from "../../../server/read/lists/noted.ts";
 import type { Import } from "../data/adding.ts";
 import { copyFrom } from "../data/browser.ts";
 import { counted, many } from "../data/format.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { encodingOf, Unreadable } from "../../../server/imports/reading.ts";
+import { encodingOf, Unreadable } from "../../../server/read/lists/reading.ts";
 
 /** Text to read links from. */
 export type Source = {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { users, webhooks } from "../../../server/db/tables.ts";
-import { newId } from "../../../server/lib/ids.ts";
+import { users, webhooks } from "../../../server/ground/db/tables.ts";
+import { newId } from "../../../server/ground/lib/ids.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { addDelivery } from "../../../tests/deliveries/logged.ts";
 import {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { type DeliveryRow, events } from "../../../server/db/tables.ts";
-import { newIdAt } from "../../../server/lib/ids.ts";
+import { type DeliveryRow, events } from "../../../server/ground/db/tables.ts";
+import { newIdAt } from "../../../server/ground/lib/ids.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { addDeliveries, UNTRIED } from "../../../tests/deliveries/logged.ts";
 import type { TestServer } from "../../../tests/harness.ts";

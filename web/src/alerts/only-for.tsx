@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
-import { REASONS } from "../../../server/verdict/reasons/reasons.ts";
+import { REASONS } from "../../../server/judge/reasons/reasons.ts";
 import type { Alert } from "../data/alerts.ts";
 import { api, unwrap } from "../data/api.ts";
 import { counted, many } from "../data/format.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { webhooks } from "../../../server/db/tables.ts";
+import { webhooks } from "../../../server/ground/db/tables.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
-import { sealedUrl } from "../../../server/webhooks/secrets.ts";
-import { createWebhook } from "../../../server/webhooks/webhooks.ts";
+import { sealedUrl } from "../../../server/notify/secrets.ts";
+import { createWebhook } from "../../../server/notify/webhooks.ts";
 import { makeChange } from "../../../server/work/unit.ts";
 import { type Dashboard, onDashboard } from "../../../tests/browser.ts";
 import { saw } from "../../../tests/checker/ended.ts";

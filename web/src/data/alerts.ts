@@ -9,7 +9,7 @@ import {
   Trash2,
   Webhook,
 } from "lucide-preact";
-import type { DeliveredType, EventType, Format } from "../../../server/lib/vocabulary.ts";
+import type { DeliveredType, EventType, Format } from "../../../server/ground/lib/vocabulary.ts";
 import type { api } from "./api.ts";
 import { shownUrl } from "./display-url.ts";
 import { many } from "./format.ts";

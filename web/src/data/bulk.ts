@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Frequency } from "../../../server/lib/vocabulary.ts";
+import type { Frequency } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, newKey, unwrap } from "./api.ts";
 import { useAskBeforeLeaving } from "./browser.ts";
 import { counted } from "./format.ts";

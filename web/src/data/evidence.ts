@@ -1,5 +1,5 @@
-import type { Verdict } from "../../../server/lib/vocabulary.ts";
-import { isMonitorFault, STAGES, type Stage } from "../../../server/verdict/reasons/reasons.ts";
+import type { Verdict } from "../../../server/ground/lib/vocabulary.ts";
+import { isMonitorFault, STAGES, type Stage } from "../../../server/judge/reasons/reasons.ts";
 import { displayUrl } from "./display-url.ts";
 import { dayText, milliseconds } from "./format.ts";
 import type { LinkDetail } from "./links.ts";

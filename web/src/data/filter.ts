@@ -4,7 +4,7 @@ import {
   LINK_SORTS,
   LINK_STATUSES,
   type LinkSort,
-} from "../../../server/lib/vocabulary.ts";
+} from "../../../server/ground/lib/vocabulary.ts";
 import { conditionsOf, type LinkFilter, NO_GROUP } from "./links.ts";
 
 const NAME = /^[a-z0-9-]{1,64}$/;

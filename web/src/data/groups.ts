@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/preact-query";
-import { api, unwrap } from "../data/api.ts";
+import { api, unwrap } from "./api.ts";
 
 export const GROUPS = ["groups"];
 

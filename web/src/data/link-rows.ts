@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from "@tanstack/preact-query";
 import { useRef, useState } from "preact/hooks";
-import type { LinkStatus } from "../../../server/lib/vocabulary.ts";
+import type { LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { OVERVIEW } from "./counts.ts";
 import { hrefOfFilter, scopeOf } from "./filter.ts";
 import {

@@ -5,7 +5,7 @@ import type {
   LinkSort,
   LinkStatus,
   Verdict,
-} from "../../../server/lib/vocabulary.ts";
+} from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "./api.ts";
 import { useIdle } from "./browser.ts";
 

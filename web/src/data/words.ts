@@ -3,7 +3,7 @@ import {
   type ServerErrorReason,
   type Stage,
   stageOf as stageOfReason,
-} from "../../../server/verdict/reasons/reasons.ts";
+} from "../../../server/judge/reasons/reasons.ts";
 
 export const STATUS_WORDS = {
   active: "Alive",

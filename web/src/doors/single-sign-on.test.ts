@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { asToken, createAccount, createInvitedAccount } from "../../../server/accounts/users.ts";
-import { OPERATOR } from "../../../server/api/caller.ts";
+import { OPERATOR } from "../../../server/http/caller.ts";
 import { type Looks, onDashboard, openVisitor } from "../../../tests/browser.ts";
 import { freePort } from "../../../tests/free-port.ts";
 import { CLIENT, startOidcHost } from "../../../tests/oidc.ts";

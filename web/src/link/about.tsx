@@ -1,6 +1,9 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
-import { FREQUENCIES, type Frequency as FrequencyName } from "../../../server/lib/vocabulary.ts";
+import {
+  FREQUENCIES,
+  type Frequency as FrequencyName,
+} from "../../../server/ground/lib/vocabulary.ts";
 import { deliveredWords, targetName } from "../data/alerts.ts";
 import { counted } from "../data/format.ts";
 import { GROUPS, useGroups } from "../data/groups.ts";

@@ -5,7 +5,7 @@ import {
   STAGES,
   UNKNOWN_REASONS,
   verdictOf,
-} from "../../../server/verdict/reasons/reasons.ts";
+} from "../../../server/judge/reasons/reasons.ts";
 import { PARKED } from "../../../tests/web/parked.ts";
 import { type Evidence, type Line, linesOf, type Seen } from "../data/evidence.ts";
 import { reasonWords, stageOf } from "../data/words.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Locator, Page } from "playwright-core";
-import { users } from "../../../server/db/tables.ts";
-import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
-import type { Probe } from "../../../server/verdict/probe/probe.ts";
-import { captureResponse } from "../../../server/verdict/probe/response.ts";
+import { users } from "../../../server/ground/db/tables.ts";
+import type { Conclusion } from "../../../server/judge/probe/conclusion.ts";
+import type { Probe } from "../../../server/judge/probe/probe.ts";
+import { captureResponse } from "../../../server/judge/probe/response.ts";
 import { goOffline, type Looks, onDashboard } from "../../../tests/browser.ts";
 import { DAY, saw } from "../../../tests/checker/ended.ts";
 import type { Asker } from "../../../tests/harness.ts";

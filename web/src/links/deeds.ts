@@ -10,7 +10,7 @@ import {
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { Frequency } from "../../../server/lib/vocabulary.ts";
+import type { Frequency } from "../../../server/ground/lib/vocabulary.ts";
 import { copyText } from "../data/browser.ts";
 import { counted } from "../data/format.ts";
 import type { LinkRows, ListedLink } from "../data/link-rows.ts";

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { operatorOf } from "../../../server/accounts/users.ts";
-import { links, users } from "../../../server/db/tables.ts";
+import { links, users } from "../../../server/ground/db/tables.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
 import { makeChange } from "../../../server/work/unit.ts";
 import { ALIVE, checkAll, GONE } from "../../../tests/batches/playing.ts";

@@ -14,7 +14,7 @@ import {
 } from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { FREQUENCIES } from "../../../server/lib/vocabulary.ts";
+import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
 import { followable, useIsPhone } from "../data/browser.ts";
 import { counted } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";

@@ -1,6 +1,6 @@
 import { Clock, Download, FolderInput, RefreshCw, Trash2, X } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { FREQUENCIES, type Frequency } from "../../../server/lib/vocabulary.ts";
+import { FREQUENCIES, type Frequency } from "../../../server/ground/lib/vocabulary.ts";
 import {
   type Change,
   doingWords,

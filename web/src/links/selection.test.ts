@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { count, desc, eq } from "drizzle-orm";
 import type { Locator, Page, Route } from "playwright-core";
-import { batches, links } from "../../../server/db/tables.ts";
+import { batches, links } from "../../../server/ground/db/tables.ts";
 import { fillBatches } from "../../../server/links/fill-batches.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
 import { makeChange } from "../../../server/work/unit.ts";

@@ -5,7 +5,7 @@ import {
   HANDLINGS,
   type LinkSort,
   type LinkStatus,
-} from "../../../server/lib/vocabulary.ts";
+} from "../../../server/ground/lib/vocabulary.ts";
 import { useIdle } from "../data/browser.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
 import { useGroups } from "../data/groups.ts";

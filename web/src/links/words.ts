@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Handling, LinkSort } from "../../../server/lib/vocabulary.ts";
+import type { Handling, LinkSort } from "../../../server/ground/lib/vocabulary.ts";
 import { clockText } from "../data/format.ts";
 import { type LinkFilter, NO_GROUP } from "../data/links.ts";
 import { FREQUENCY_WORDS, NAMED_REASONS, reasonWords, STATUS_WORDS } from "../data/words.ts";

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from "@tanstack/preact-query";
 import { ArrowUpRight } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { LinkStatus } from "../../../server/lib/vocabulary.ts";
+import type { LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { Area, isCompared } from "../chart/area.tsx";
 import { Bar } from "../chart/bars.tsx";
 import { dayLabel, daysUntil } from "../chart/scale.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { links, users, webhooks } from "../../../server/db/tables.ts";
-import { newId } from "../../../server/lib/ids.ts";
+import { links, users, webhooks } from "../../../server/ground/db/tables.ts";
+import { newId } from "../../../server/ground/lib/ids.ts";
 import { fillBatches } from "../../../server/links/fill-batches.ts";
 import { createGroup } from "../../../server/links/groups/groups.ts";
-import { sealedUrl } from "../../../server/webhooks/secrets.ts";
+import { sealedUrl } from "../../../server/notify/secrets.ts";
 import { makeChange } from "../../../server/work/unit.ts";
 import { type Dashboard, onDashboard } from "../../../tests/browser.ts";
 import { HOUR, saw } from "../../../tests/checker/ended.ts";

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { createKey } from "../../../server/accounts/keys.ts";
 import { createSession } from "../../../server/accounts/sessions.ts";
 import { createAccount, operatorOf, requireUser } from "../../../server/accounts/users.ts";
-import { accounts, usageDays, users } from "../../../server/db/tables.ts";
+import { accounts, usageDays, users } from "../../../server/ground/db/tables.ts";
 import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { faultsInAllLooks } from "../../../tests/web/looking.ts";

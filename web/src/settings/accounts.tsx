@@ -1,7 +1,7 @@
 import { Trash2, UserPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ROLES, type Role, TIERS, type Tier } from "../../../server/lib/vocabulary.ts";
+import { ROLES, type Role, TIERS, type Tier } from "../../../server/ground/lib/vocabulary.ts";
 import { api, complete, unwrap } from "../data/api.ts";
 import { counted, startUpper } from "../data/format.ts";
 import { useUser } from "../data/session.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createAccount } from "../../../server/accounts/users.ts";
-import { accounts } from "../../../server/db/tables.ts";
+import { accounts } from "../../../server/ground/db/tables.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { askerOf } from "../../../tests/web/looking.ts";
 import { processesText } from "./installation-words.ts";

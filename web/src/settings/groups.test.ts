@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Locator, Page } from "playwright-core";
-import { groups } from "../../../server/db/tables.ts";
+import { groups } from "../../../server/ground/db/tables.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { addGroup, addLink, setLink } from "../../../tests/rows.ts";
 import { askerOf, faultsInAllLooks } from "../../../tests/web/looking.ts";

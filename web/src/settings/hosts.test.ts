@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { users } from "../../../server/db/tables.ts";
+import { users } from "../../../server/ground/db/tables.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { saw } from "../../../tests/checker/ended.ts";
 import { checkDueLinks } from "../../../tests/rounds.ts";

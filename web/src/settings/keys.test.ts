@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createKey as createServerKey } from "../../../server/accounts/keys.ts";
 import { operatorOf } from "../../../server/accounts/users.ts";
-import { apiKeys } from "../../../server/db/tables.ts";
+import { apiKeys } from "../../../server/ground/db/tables.ts";
 import { makeChange } from "../../../server/work/unit.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { holdFirstAnswer } from "../../../tests/web/held.ts";

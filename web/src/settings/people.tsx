@@ -1,6 +1,6 @@
 import { KeyRound, Trash2, UserPlus, UserRound, UsersRound } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { ROLES, type Role } from "../../../server/lib/vocabulary.ts";
+import { ROLES, type Role } from "../../../server/ground/lib/vocabulary.ts";
 import { api, complete, unwrap } from "../data/api.ts";
 import { absolute } from "../data/base.ts";
 import { counted, startUpper } from "../data/format.ts";

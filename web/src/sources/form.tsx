@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { FREQUENCIES, type Frequency } from "../../../server/lib/vocabulary.ts";
+import { FREQUENCIES, type Frequency } from "../../../server/ground/lib/vocabulary.ts";
 import { counted, many, startUpper } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Locator, Page } from "playwright-core";
-import { users } from "../../../server/db/tables.ts";
+import { users } from "../../../server/ground/db/tables.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import type { Asker } from "../../../tests/harness.ts";
 import { type Site, startSite } from "../../../tests/site.ts";

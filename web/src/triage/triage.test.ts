@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createSession } from "../../../server/accounts/sessions.ts";
-import { users } from "../../../server/db/tables.ts";
+import { users } from "../../../server/ground/db/tables.ts";
 import { onDashboard, openTab } from "../../../tests/browser.ts";
 import { DAY } from "../../../tests/checker/ended.ts";
 import type { Asker, Parsed } from "../../../tests/harness.ts";

@@ -1,4 +1,4 @@
-import { STAGES, type Stage } from "../../../server/verdict/reasons/reasons.ts";
+import { STAGES, type Stage } from "../../../server/judge/reasons/reasons.ts";
 import { reasonWords, type Shape, STAGE_WORDS, stageOf } from "../data/words.ts";
 
 type TraceProps = {

@@ -1,4 +1,4 @@
-import { plain } from "../../../lib/text.ts";
+import { plain } from "../../../ground/lib/text.ts";
 import { messageAt } from "../findings.ts";
 import { problemsOf, type Report, type Row } from "./report.ts";
 

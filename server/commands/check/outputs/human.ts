@@ -1,5 +1,5 @@
-import { plain } from "../../../lib/text.ts";
-import type { Conclusion } from "../../../verdict/probe/conclusion.ts";
+import { plain } from "../../../ground/lib/text.ts";
+import type { Conclusion } from "../../../judge/probe/conclusion.ts";
 import { type Counts, type Finding, messageAt, rowsOf, type Status } from "../findings.ts";
 
 const INDENT = " ".repeat(9);
@@ -41,7 +41,7 @@ export const placesOf = (findings: Finding[], hasColors: boolean): string[] =>
       const shown = hasColors ? `\x1b[${COLORS[status]}m${status}\x1b[m` : status;
       const words = text === "" ? [] : [plain(`"${text}"`)];
       // A job on GitHub would take a line that begins with "::" for a command.
-      const where = plain(`${/^[:#]/.test(file) ? "./" : ""}${file}:${line}:${column}`);
+      const where = plain(`${/^[:#]/.test(file) ? ".//" : ""}${file}:${line}:${column}`);
       return [where, shown, plain(url), ...words, plain(messageAt(finding, place))].join("  ");
     });
 

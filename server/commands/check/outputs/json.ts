@@ -1,4 +1,4 @@
-import { plainJson } from "../../../lib/text.ts";
+import { plainJson } from "../../../ground/lib/text.ts";
 import type { Finding } from "../findings.ts";
 
 /** A finding as one JSON object on a line. */

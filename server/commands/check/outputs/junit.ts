@@ -1,4 +1,4 @@
-import { plain } from "../../../lib/text.ts";
+import { plain } from "../../../ground/lib/text.ts";
 import { type Finding, messageAt, type Place, rowsOf } from "../findings.ts";
 import { explained } from "./human.ts";
 import type { Report } from "./report.ts";

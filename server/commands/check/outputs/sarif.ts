@@ -1,5 +1,5 @@
-import { VERSION } from "../../../lib/runtime.ts";
-import { plainJson } from "../../../lib/text.ts";
+import { VERSION } from "../../../ground/lib/runtime.ts";
+import { plainJson } from "../../../ground/lib/text.ts";
 import { type Finding, messageAt } from "../findings.ts";
 import { fingerprintOf, problemsOf, type Report, type Row } from "./report.ts";
 
