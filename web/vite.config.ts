@@ -60,7 +60,7 @@ const early = (): Plugin => ({
  * relative paths; the server puts the path below which it serves them into the page.
  */
 export default defineConfig({
-  base: ".//",
+  base: "./",
   plugins: [preact(), early(), compressed()],
   build: {
     outDir: "dist",

@@ -41,7 +41,7 @@ export const placesOf = (findings: Finding[], hasColors: boolean): string[] =>
       const shown = hasColors ? `\x1b[${COLORS[status]}m${status}\x1b[m` : status;
       const words = text === "" ? [] : [plain(`"${text}"`)];
       // A job on GitHub would take a line that begins with "::" for a command.
-      const where = plain(`${/^[:#]/.test(file) ? ".//" : ""}${file}:${line}:${column}`);
+      const where = plain(`${/^[:#]/.test(file) ? "./" : ""}${file}:${line}:${column}`);
       return [where, shown, plain(url), ...words, plain(messageAt(finding, place))].join("  ");
     });
 
