@@ -20,8 +20,7 @@ import {
 import { ownUrl, refuseUnknownHost } from "../http/own-host.ts";
 import { addRateLimitHeaders, type RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import type { Deps } from "../work/deps.ts";
-import { findSession } from "./sessions.ts";
-import type { Visitor } from "./sign-in.ts";
+import { findSession, type Visitor } from "./sessions.ts";
 import type { Meter } from "./usage.ts";
 
 type KeyDoor = Deps & { limiter: RateLimiter; meter: Meter };

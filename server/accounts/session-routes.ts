@@ -20,13 +20,18 @@ import type { Guard } from "./guard.ts";
 import { requestPasswordMail } from "./mails.ts";
 import * as model from "./model.ts";
 import { installationState, type LiveStates, sessionStates } from "./session-state.ts";
-import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
+import {
+  endOtherSessions,
+  endSession,
+  endSessionById,
+  listSessions,
+  type SignedIn,
+} from "./sessions.ts";
 import {
   changePassword,
   findDevice,
   newDevice,
   refusePasswords,
-  type SignedIn,
   setPasswordByLink,
   shortestFor,
   signIn,

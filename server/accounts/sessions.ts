@@ -16,6 +16,7 @@ import type { FailedSignIns, Permissions, Session } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";
+import type { Source } from "./guard.ts";
 import { SESSION_ID_LENGTH } from "./model.ts";
 
 const MINUTE = 60_000;
@@ -23,6 +24,21 @@ const DAY = 24 * 3_600_000;
 /** A session ends when it is not used for so long, and after so long in any case. */
 const IDLE_MS = 7 * DAY;
 const LONGEST_MS = 30 * DAY;
+
+/** A user who has just proved their identity, with the token of their new session. */
+export type SignedIn = {
+  token: string;
+  user: UserRow;
+  /** Failed sign-ins before it. */
+  failed?: FailedSignIns | null;
+};
+
+/** The browser that sends a request, and the session that it has. */
+export type Visitor = Source & {
+  userAgent: string | null;
+  sessionHash: string | undefined;
+  address: () => string;
+};
 
 const sessionByHash = preparedOnce((store) =>
   store

@@ -12,7 +12,7 @@ import {
   SHORTEST_ALONE,
   SHORTEST_WITH_CODE,
 } from "../ground/lib/passwords.ts";
-import type { Actor, FailedSignIns, Session } from "../http/caller.ts";
+import type { Actor, Session } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { inUnit, type Unit } from "../work/unit.ts";
 import { recordPersonChange } from "./audit.ts";
@@ -24,31 +24,15 @@ import {
   guess,
   linkAttempt,
   proofAttempt,
-  type Source,
   signInAttempt,
   turnOf,
 } from "./guard.ts";
 import { queueChangeMail } from "./mails.ts";
 import type { SignIn } from "./model.ts";
-import { createSession, endSessionsOf } from "./sessions.ts";
+import { createSession, endSessionsOf, type SignedIn, type Visitor } from "./sessions.ts";
 import { findUser } from "./users.ts";
 
 export type SignInDeps = Deps & { passwords: Passwords };
-
-/** A user who has just proved their identity, with the token of their new session. */
-export type SignedIn = {
-  token: string;
-  user: UserRow;
-  /** Failed sign-ins before it. */
-  failed?: FailedSignIns | null;
-};
-
-/** The browser that sends a request, and the session that it has. */
-export type Visitor = Source & {
-  userAgent: string | null;
-  sessionHash: string | undefined;
-  address: () => string;
-};
 
 export const NOT_YOURS = "is not your password";
 const WRONG_CODE = "is wrong or was used already";

@@ -17,15 +17,13 @@ import {
 import { guess, proofAttempt } from "./guard.ts";
 import { queueChangeMail } from "./mails.ts";
 import type { TwoFactor } from "./model.ts";
-import { createSession, endSessionsOf } from "./sessions.ts";
+import { createSession, endSessionsOf, type SignedIn, type Visitor } from "./sessions.ts";
 import {
   isUnchanged,
   NOT_YOURS,
   provesAtProvider,
   reauthenticate,
-  type SignedIn,
   type SignInDeps,
-  type Visitor,
   verifyPassword,
 } from "./sign-in.ts";
 

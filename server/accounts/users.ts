@@ -18,6 +18,7 @@ import {
 } from "../ground/db/tables.ts";
 import { AppError, conflict, noSuchPath, notFound } from "../ground/lib/errors.ts";
 import { hashToken, newId, newSessionToken, newSetupToken } from "../ground/lib/ids.ts";
+import type { Passwords } from "../ground/lib/passwords.ts";
 import type { Tier } from "../ground/lib/vocabulary.ts";
 import { type Actor, type Caller, OPERATOR } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
@@ -26,8 +27,7 @@ import { emailTarget, recordChange, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
 import { turnOf } from "./guard.ts";
 import { freshKey, revokeKeysMadeBy } from "./keys.ts";
-import { createSession, endSessionsOf } from "./sessions.ts";
-import type { SignedIn, SignInDeps, Visitor } from "./sign-in.ts";
+import { createSession, endSessionsOf, type SignedIn, type Visitor } from "./sessions.ts";
 
 const LINK_MS = 30 * 60_000;
 /** A mailed invitation may be read days later. */
@@ -291,7 +291,7 @@ export async function createSetup(deps: Deps): Promise<string | null> {
  * @throws NOT_FOUND when there is an account, UNAUTHORIZED when the token is wrong
  */
 export async function setUp(
-  deps: SignInDeps,
+  deps: Deps & { passwords: Passwords },
   { token, email, password }: { token: string; email: string; password: string },
   visitor: Visitor,
 ): Promise<SignedIn & { key: string }> {

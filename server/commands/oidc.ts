@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { countIdentities, moveIdentities } from "../accounts/oidc/identities.ts";
 import { checkProvider, createProvider } from "../accounts/oidc/provider.ts";
-import { type Oidc, oidcOf, readIssuer } from "../ground/config/oidc.ts";
+import { type Oidc, oidcOf } from "../ground/config/oidc.ts";
+import { readIssuer } from "../ground/config/settings.ts";
 import { systemClock } from "../ground/lib/clock.ts";
 import { SettingProblem } from "../ground/lib/errors.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";

@@ -7,7 +7,6 @@ import { Evidence, toEvidence } from "../judge/probe/conclusion.ts";
 import { messageOf, type Reason } from "../judge/reasons/reasons.ts";
 import type { Extremes } from "./extremes.ts";
 import type { Tally } from "./roll-ups.ts";
-import type { Run } from "./runs.ts";
 
 /** A check with its kind and its link. */
 type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
@@ -24,6 +23,19 @@ export type StatusChange = Pick<
   LinkHistoryRow,
   "status" | "previousStatus" | "reason" | "statusCode" | "cause" | "checkedAt" | "evidence"
 >;
+
+/** A time during which a link kept its status. */
+export type Run = Extremes & {
+  status: Verdict;
+  reason: string | null;
+  cause: string | null;
+  statusCode: number | null;
+  /** Null if the check that began the run is deleted. */
+  startedAt: number | null;
+  /** Null while it lasts. */
+  endedAt: number | null;
+  checks: number;
+};
 
 export const HistoryEntry = z
   .object({

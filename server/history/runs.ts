@@ -6,22 +6,13 @@ import type { Verdict } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
 import { countSpans, type Extremes, NO_EXTREMES, retainedExtremes, widest } from "./extremes.ts";
 import { listLinkChanges } from "./history.ts";
+import type { Run } from "./model.ts";
 import { DAY_MS, type Span } from "./roll-ups.ts";
 import { countChecks } from "./statistics.ts";
 import { ofLink, type Subject, spanOf } from "./subject.ts";
 
 /** The first check of a run, as far as it is known. */
-type Start = {
-  status: Verdict;
-  reason: string | null;
-  cause: string | null;
-  statusCode: number | null;
-  /** Null if the check that began the run is deleted. */
-  startedAt: number | null;
-};
-
-/** A time during which a link kept its status. `endedAt` is null while it lasts. */
-export type Run = Start & Extremes & { endedAt: number | null; checks: number };
+type Start = Pick<Run, "status" | "reason" | "cause" | "statusCode" | "startedAt">;
 
 /**
  * Lists the runs of a link, newest first. Each begins with a check that changed the status. The oldest begins with the

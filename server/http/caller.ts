@@ -5,7 +5,6 @@ import { AppError } from "../ground/lib/errors.ts";
 import { log } from "../ground/lib/log.ts";
 import type { Tier } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
-import type { Claim } from "./idempotency.ts";
 import { HOUR } from "./rate-limit.ts";
 
 export type Permissions = { read: boolean; write: boolean };
@@ -104,6 +103,18 @@ export function requirePermission({ permissions }: Caller, needed: keyof Permiss
   if (permissions[needed]) return;
   throw new AppError("INSUFFICIENT_PERMISSIONS", `This needs the ${needed} permission.`);
 }
+
+/** A request with an idempotency key, while it runs. */
+export type Claim = {
+  accountId: string;
+  scope: string;
+  key: string;
+  bodyHash: string;
+  /** When the request came. The stored reply counts its age from here. */
+  createdAt: number;
+  /** `saved`: the change stores the reply itself. `stored`: the reply is the stored one. */
+  state: "running" | "saved" | "stored";
+};
 
 /** What is known of a request besides its own content. */
 export type RequestContext = {

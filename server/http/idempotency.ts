@@ -4,22 +4,10 @@ import { idempotencyKeys } from "../ground/db/tables.ts";
 import { conflict, invalid } from "../ground/lib/errors.ts";
 import { hashToken } from "../ground/lib/ids.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
-import { contextOf, type RequestContext } from "./caller.ts";
+import { type Claim, contextOf, type RequestContext } from "./caller.ts";
 import { JSON_TYPE, ReadyReply, toErrorResponse } from "./reply.ts";
 
 const KEPT_MS = 24 * 3_600_000;
-
-/** A request with an idempotency key, while it runs. */
-export type Claim = {
-  accountId: string;
-  scope: string;
-  key: string;
-  bodyHash: string;
-  /** When the request came. The stored reply counts its age from here. */
-  createdAt: number;
-  /** `saved`: the change stores the reply itself. `stored`: the reply is the stored one. */
-  state: "running" | "saved" | "stored";
-};
 
 /**
  * A reply to store. For a reply with a secret, `body` is null and `resourceId` names the record: only the fact that it

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import type { SourcePageRow, SourceRow } from "../ground/db/tables.ts";
 import { id, oneOf, optionalText, paging } from "../ground/lib/fields.ts";
 import { toIsoOrNull } from "../ground/lib/moments.ts";
 import { type Cell, toCsv } from "../ground/lib/text.ts";
 import { ELEMENT_KINDS, PAGE_STATES, VERDICTS } from "../ground/lib/vocabulary.ts";
-import type { ShownPage, ShownPlace } from "./found.ts";
 
 export const SourcePageQuery = z.object({
   state: oneOf(PAGE_STATES).optional(),
@@ -66,6 +66,24 @@ export const OccurrenceRecord = z
 export const PageDetail = PageRecord.extend({ places: z.array(OccurrenceRecord) }).meta({
   id: "SourcePageDetail",
 });
+
+/** A page, and how many of its places lead to dead links, or to anchors that are missing. */
+export type ShownPage = SourcePageRow & { dead: number; fragments: number };
+
+/** A place where a link stands, with its page and its link. `link` is null for a page of the site that answers. */
+export type ShownPlace = {
+  source: Pick<SourceRow, "id" | "name">;
+  page: Pick<SourcePageRow, "no" | "url" | "title">;
+  line: number | null;
+  column: number | null;
+  element: (typeof ELEMENT_KINDS)[number];
+  text: string | null;
+  url: string;
+  fragment: string | null;
+  isFragmentMissing: boolean;
+  isFlagged: boolean;
+  link: { id: string; url: string; status: string; reason: string | null } | null;
+};
 
 export const toPageRecord = (page: ShownPage): z.infer<typeof PageRecord> => ({
   id: String(page.no),

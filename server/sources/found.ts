@@ -19,27 +19,15 @@ import { ELEMENT_KINDS } from "../ground/lib/vocabulary.ts";
 import type { Caller } from "../http/caller.ts";
 import { findAnyLink } from "../links/links.ts";
 import type { Deps } from "../work/deps.ts";
-import type { OccurrenceExportQuery, OccurrenceQuery, SourcePageQuery } from "./found-model.ts";
+import type {
+  OccurrenceExportQuery,
+  OccurrenceQuery,
+  ShownPage,
+  ShownPlace,
+  SourcePageQuery,
+} from "./found-model.ts";
 import { findSource } from "./sources.ts";
 import { SITEMAP_KEY } from "./write.ts";
-
-/** A page, and how many of its places lead to dead links, or to anchors that are missing. */
-export type ShownPage = SourcePageRow & { dead: number; fragments: number };
-
-/** A place where a link stands, with its page and its link. `link` is null for a page of the site that answers. */
-export type ShownPlace = {
-  source: Pick<SourceRow, "id" | "name">;
-  page: Pick<SourcePageRow, "no" | "url" | "title">;
-  line: number | null;
-  column: number | null;
-  element: (typeof ELEMENT_KINDS)[number];
-  text: string | null;
-  url: string;
-  fragment: string | null;
-  isFragmentMissing: boolean;
-  isFlagged: boolean;
-  link: { id: string; url: string; status: string; reason: string | null } | null;
-};
 
 const target = alias(sourcePages, "target");
 const targetLink = sql`coalesce(${target.linkNo}, ${occurrences.targetNo})`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { SourceRow } from "../ground/db/tables.ts";
-import { toErrorBody } from "../ground/lib/errors.ts";
+import { type AppError, toErrorBody } from "../ground/lib/errors.ts";
 import {
   flag,
   id,
@@ -15,7 +15,6 @@ import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import { FREQUENCIES, RUN_STATUSES, RUN_TRIGGERS, SOURCE_KINDS } from "../ground/lib/vocabulary.ts";
 import { ItemError } from "../links/model.ts";
 import { problemOfCron } from "../work/schedule.ts";
-import type { PushResult } from "./push.ts";
 import { isUnderWay, type Run } from "./runs.ts";
 
 export const SOURCE_STATUSES = ["running", "paused", "failing", "idle"] as const;
@@ -154,6 +153,12 @@ export const PushReply = z.object({
     }),
   ),
 });
+
+/** What became of a pushed page. */
+export type PushResult =
+  | { kind: "stored"; url: string; refused: number }
+  | { kind: "unchanged" | "deleted" | "missing"; url: string }
+  | { kind: "failed"; url: string; error: AppError };
 
 export const toPushReply = (results: PushResult[]): z.infer<typeof PushReply> => ({
   results: results.map((result, index) => ({

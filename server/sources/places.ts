@@ -1,7 +1,7 @@
-import { inArray, sql } from "drizzle-orm";
+import { and, inArray, isNotNull, sql } from "drizzle-orm";
 import { lockLinks } from "../ground/db/queries.ts";
 import { numbersOf, onRows, type Store } from "../ground/db/store.ts";
-import { occurrences, type SourcePageRow } from "../ground/db/tables.ts";
+import { occurrences, type SourcePageRow, sourcePages } from "../ground/db/tables.ts";
 import { ELEMENT_KINDS } from "../ground/lib/vocabulary.ts";
 import { parseTarget } from "../ground/net/policy.ts";
 import type { Caller } from "../http/caller.ts";
@@ -335,4 +335,68 @@ const countTies = onRows(
     insert into link_tags (tag_no, link_no) select cast(${SOURCE} as bigint), link from ${rows} as given where true
     on conflict do nothing
   `,
+);
+
+type Key = { pageNo: number; targetNo: number; place: number };
+
+/** The links to pages, by the numbers of the pages. */
+export async function linksOfPages(tx: Store, nos: number[]): Promise<Map<number, number>> {
+  const rows = await tx
+    .select({ no: sourcePages.no, linkNo: sourcePages.linkNo })
+    .from(sourcePages)
+    .where(and(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`), isNotNull(sourcePages.linkNo)));
+  return new Map(rows.map(({ no, linkNo }) => [no, linkNo!]));
+}
+
+/** Takes places away, and counts them off their links. */
+export async function removePlaces(tx: Store, sourceNo: number, keys: Key[]): Promise<void> {
+  await deletePlaces(
+    tx,
+    keys.map(({ pageNo, targetNo, place }) => [pageNo, targetNo, place]),
+  );
+  const leads = await linksOfPages(
+    tx,
+    keys.map(({ targetNo }) => targetNo),
+  );
+  await subtractPlaces(
+    tx,
+    sourceNo,
+    keys.map(({ targetNo }) => [leads.get(targetNo) ?? targetNo, 1]),
+  );
+}
+
+/** Counts places off their links. Several pages may lead to one link. */
+export async function subtractPlaces(
+  tx: Store,
+  sourceNo: number,
+  some: [linkNo: number, places: number][],
+): Promise<void> {
+  const places = new Map<number, number>();
+  for (const [no, n] of some) places.set(no, (places.get(no) ?? 0) + n);
+  const rows = [...places].map((each) => [...each]);
+  await countOff(tx, rows, { sourceNo });
+  await countOffOrigins(tx, rows);
+}
+
+const deletePlaces = onRows(
+  { page: "bigint", target: "bigint", n: "bigint" },
+  (rows) => sql`
+    delete from occurrences where (page_no, target_no, place) in (select page, target, n from ${rows} as gone)
+  `,
+);
+
+const LESS = { link: "bigint", less: "bigint" } as const;
+
+const countOff = onRows(
+  LESS,
+  (rows) => sql`
+    update source_links set places = places - less from ${rows} as gone
+    where +source_no = ${sql.placeholder("sourceNo")} and link_no = link
+  `,
+);
+
+const countOffOrigins = onRows(
+  LESS,
+  (rows) =>
+    sql`update link_details set places = places - less from ${rows} as gone where link_no = link`,
 );

@@ -16,17 +16,12 @@ import { type DocumentFormat, formatOfName } from "../read/documents/formats.ts"
 import { createDocumentReader, UnreadableDocument } from "../read/documents/reader.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { makeChange, type Unit } from "../work/unit.ts";
-import type { PushedItem } from "./model.ts";
+import type { PushedItem, PushResult } from "./model.ts";
+import { removePlaces } from "./places.ts";
 import { PUSH_RUN } from "./runs.ts";
-import { detachLinks, removePlaces } from "./settle.ts";
+import { detachLinks } from "./settle.ts";
 import { findSource } from "./sources.ts";
 import { writeBatch } from "./write.ts";
-
-/** What became of a pushed page. */
-export type PushResult =
-  | { kind: "stored"; url: string; refused: number }
-  | { kind: "unchanged" | "deleted" | "missing"; url: string }
-  | { kind: "failed"; url: string; error: AppError };
 
 /** Changes with what is stored of a page, so that everything is stored once more. */
 const VERSION = 1;

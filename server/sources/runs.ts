@@ -86,6 +86,9 @@ export type Run = Omit<SourceRunRow, "cursor" | "counts" | "notes"> & {
   notes: string[];
 };
 
+/** A run after a step of settling, and where its phase goes on; null when the phase is done. */
+export type Progress = { run: Run; after: number | null };
+
 /** Stands for the run of what is pushed, which has none. */
 export const PUSH_RUN: Run = {
   sourceNo: 0,

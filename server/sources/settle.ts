@@ -15,8 +15,9 @@ import {
 import { retireLinks } from "../links/retire.ts";
 import { settingsOf } from "../read/crawl/settings.ts";
 import type { Deps } from "../work/deps.ts";
-import { endRun, type Run, toRun } from "./runs.ts";
-import { anchors, linkPages, linksOfPages } from "./targets.ts";
+import { removePlaces } from "./places.ts";
+import { endRun, type Progress, type Run, toRun } from "./runs.ts";
+import { anchors, linkPages } from "./targets.ts";
 import { OF_THE_WAY } from "./write.ts";
 
 /**
@@ -42,9 +43,6 @@ const RETIRED_AT_ONCE = 100;
 /** A link leaves after so many complete runs without it, and not before this time. */
 const MISSING_RUNS = 3;
 const MISSING_MS = 72 * 3_600_000;
-
-/** Where a phase goes on; null when it is done. */
-export type Progress = { run: Run; after: number | null };
 
 export type Step = (deps: Deps, source: SourceRow, run: Run, after: number) => Promise<Progress>;
 
@@ -204,8 +202,6 @@ const isAlike = ({ counts: { lost: a } }: Run, { counts: { lost: b } }: Run): bo
     [a.links, b.links],
   ].every(([x, y]) => Math.abs(x! - y!) <= Math.max(x!, y!) * 0.1);
 
-type Key = { pageNo: number; targetNo: number; place: number };
-
 const remove: Step = async ({ store: tx }, source, run, after) => {
   const isRemoved = or(
     eq(sourcePages.isGone, true),
@@ -242,59 +238,6 @@ const remove: Step = async ({ store: tx }, source, run, after) => {
   }
   return { run, after: pages.length < PAGES_AT_ONCE ? null : last };
 };
-
-/** Takes places away, and counts them off their links. */
-export async function removePlaces(tx: Store, sourceNo: number, keys: Key[]): Promise<void> {
-  await deletePlaces(
-    tx,
-    keys.map(({ pageNo, targetNo, place }) => [pageNo, targetNo, place]),
-  );
-  const leads = await linksOfPages(
-    tx,
-    keys.map(({ targetNo }) => targetNo),
-  );
-  await subtractPlaces(
-    tx,
-    sourceNo,
-    keys.map(({ targetNo }) => [leads.get(targetNo) ?? targetNo, 1]),
-  );
-}
-
-/** Counts places off their links. Several pages may lead to one link. */
-export async function subtractPlaces(
-  tx: Store,
-  sourceNo: number,
-  some: [linkNo: number, places: number][],
-): Promise<void> {
-  const places = new Map<number, number>();
-  for (const [no, n] of some) places.set(no, (places.get(no) ?? 0) + n);
-  const rows = [...places].map((each) => [...each]);
-  await countOff(tx, rows, { sourceNo });
-  await countOffOrigins(tx, rows);
-}
-
-const deletePlaces = onRows(
-  { page: "bigint", target: "bigint", n: "bigint" },
-  (rows) => sql`
-    delete from occurrences where (page_no, target_no, place) in (select page, target, n from ${rows} as gone)
-  `,
-);
-
-const LESS = { link: "bigint", less: "bigint" } as const;
-
-const countOff = onRows(
-  LESS,
-  (rows) => sql`
-    update source_links set places = places - less from ${rows} as gone
-    where +source_no = ${sql.placeholder("sourceNo")} and link_no = link
-  `,
-);
-
-const countOffOrigins = onRows(
-  LESS,
-  (rows) =>
-    sql`update link_details set places = places - less from ${rows} as gone where link_no = link`,
-);
 
 /** A page that others still lead to stays known. */
 async function endPage(tx: Store, { no, isGone }: { no: number; isGone: boolean }): Promise<void> {
@@ -407,7 +350,7 @@ export async function detachLinks(
 }
 
 const endOrigins = onRows(
-  LESS,
+  { link: "bigint", less: "bigint" },
   (rows) => sql`
     update link_details set sources = sources - 1, places = places - less from ${rows} as gone
     where link_no = link

@@ -13,9 +13,8 @@ import { hasAnchor } from "../read/crawl/fragments.ts";
 import { NOFOLLOW } from "../read/crawl/job.ts";
 import { settingsOf } from "../read/crawl/settings.ts";
 import type { Deps } from "../work/deps.ts";
-import { attachLinks, ensureLinks, type WantedLink } from "./places.ts";
-import { type Run, withNotes } from "./runs.ts";
-import { type Progress, subtractPlaces } from "./settle.ts";
+import { attachLinks, ensureLinks, subtractPlaces, type WantedLink } from "./places.ts";
+import { type Progress, type Run, withNotes } from "./runs.ts";
 import { type Context, contextOf } from "./writing.ts";
 
 const PAGES_AT_ONCE = 200;
@@ -27,15 +26,6 @@ const AWAY: PageState[] = ["gone", "failed", "moved"];
 const CLOSED = [401, 403, 407, 429, 451];
 
 type Leading = Pick<SourcePageRow, "no" | "url" | "linkNo"> & { places: number };
-
-/** The links to pages, by the numbers of the pages. */
-export async function linksOfPages(tx: Store, nos: number[]): Promise<Map<number, number>> {
-  const rows = await tx
-    .select({ no: sourcePages.no, linkNo: sourcePages.linkNo })
-    .from(sourcePages)
-    .where(and(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`), isNotNull(sourcePages.linkNo)));
-  return new Map(rows.map(({ no, linkNo }) => [no, linkNo!]));
-}
 
 /**
  * Makes links of the pages of a site that did not answer, or were not asked for as all that leads to them is marked

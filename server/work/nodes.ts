@@ -2,12 +2,13 @@ import type { Config } from "../ground/config/config.ts";
 import { oidcOf } from "../ground/config/oidc.ts";
 import type { Role } from "../ground/config/settings.ts";
 import { smtpOf } from "../ground/config/smtp.ts";
+import type { Clock } from "../ground/lib/clock.ts";
 import { hashToken } from "../ground/lib/ids.ts";
 import { VERSION } from "../ground/lib/runtime.ts";
 import { siteOf } from "../ground/lib/site.ts";
 import type { Work } from "../ground/lib/vocabulary.ts";
-import type { OnlineState } from "../judge/online/online.ts";
-import type { Deps } from "./deps.ts";
+import type { Online, OnlineState } from "../judge/online/online.ts";
+import type { Loops } from "./loops.ts";
 
 /** What a node says about itself with every heartbeat. */
 export type NodeState = {
@@ -107,8 +108,10 @@ export const newNodeId = () => crypto.randomUUID().slice(0, 8);
 
 const STARTED_AT = Date.now();
 
+type Self = { config: Config; clock: Clock; online: Online; nodes: Nodes };
+
 /** Describes this process, as if it had all of the work. */
-export const describeSelf = ({ config, clock, online, nodes }: Deps): NodeInfo => ({
+export const describeSelf = ({ config, clock, online, nodes }: Self): NodeInfo => ({
   id: nodes.id,
   name: config.nodeName,
   roles: [...config.role],
@@ -136,17 +139,17 @@ function sharedSettings(config: Config): NodeState["settings"] {
   };
 }
 
-const onlineState = (known: ReturnType<Deps["online"]["known"]>) => ({
+const onlineState = (known: ReturnType<Online["known"]>) => ({
   online: known.state,
   onlineSince: known.state === "unknown" ? null : known.since,
 });
 
 /** Whether a live node has an earlier version, which does not know what is new in this one. */
-export const isUpgradeUnderWay = ({ nodes }: Pick<Deps, "nodes">): boolean =>
+export const isUpgradeUnderWay = ({ nodes }: { nodes: Nodes }): boolean =>
   nodes.all().some(({ isLive, version }) => isLive && Bun.semver.order(version, VERSION) < 0);
 
 /** Whether any live node checks links. */
-export const areLinksChecked = ({ loops, nodes }: Pick<Deps, "loops" | "nodes">): boolean =>
+export const areLinksChecked = ({ loops, nodes }: { loops: Loops; nodes: Nodes }): boolean =>
   loops.isChecking() || nodes.all().some((node) => node.id !== nodes.id && isChecker(node));
 
 const isChecker = ({ isLive, roles }: NodeInfo) => isLive && roles.includes("checker");
@@ -155,7 +158,7 @@ const isChecker = ({ isLive, roles }: NodeInfo) => isLive && roles.includes("che
 const RANKS: (OnlineState | "unknown")[] = ["online", "degraded", "unknown", "offline"];
 
 /** The state of the checker with the best connection: offline nodes leave their work to it. */
-export function onlineOfAll({ nodes }: Pick<Deps, "nodes">): {
+export function onlineOfAll({ nodes }: { nodes: Nodes }): {
   state: OnlineState | "unknown";
   since: number | null;
 } {

@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { Engine } from "../ground/db/store.ts";
 import { type Clock, systemClock, withTimeout } from "../ground/lib/clock.ts";
 import { describeError, log, logTransitions } from "../ground/lib/log.ts";
-import type { Deps } from "./deps.ts";
+import type { Loops } from "./loops.ts";
+import type { Nodes } from "./nodes.ts";
 
 /**
  * Messages between the processes that serve the same database. Delivery is not guaranteed: everything that they
@@ -186,7 +187,7 @@ const BEATS_PER_ATTEMPT = 12;
 /** The database drops a listener whose connection closes, so there is no need to wait for its confirmation. */
 const STOP_MS = 1000;
 
-type Listening = Pick<Deps, "nodes" | "loops"> & { store: Pick<Deps["store"], "engine"> };
+type Listening = { store: { engine: Engine }; nodes: Nodes; loops: Loops };
 
 type ListeningOptions = Partial<Pick<Clock, "elapsed">> & { beatMs?: number | undefined };
 

@@ -4,7 +4,7 @@ import { contextOf, type Session } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
 import { isUpgradeUnderWay } from "../../work/nodes.ts";
 import { cookieAttributes, cookiePrefix, sessionCookie, sessionOf } from "../doors.ts";
-import type { Visitor } from "../sign-in.ts";
+import type { Visitor } from "../sessions.ts";
 import { endSetup } from "../users.ts";
 import {
   type Arrival,

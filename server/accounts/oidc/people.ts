@@ -12,8 +12,8 @@ import { fieldsOf, recordPersonChange } from "../audit.ts";
 import { takeFailures } from "../failed-sign-ins.ts";
 import { queueChangeMail } from "../mails.ts";
 import { MOST_PEOPLE } from "../people.ts";
-import { createSession, endSessionsOf } from "../sessions.ts";
-import { findLinkedUser, noteVerified, PROOF_MS, type SignedIn, type Visitor } from "../sign-in.ts";
+import { createSession, endSessionsOf, type SignedIn, type Visitor } from "../sessions.ts";
+import { findLinkedUser, noteVerified, PROOF_MS } from "../sign-in.ts";
 import {
   createFirstAccount,
   deletePasswordLinks,

@@ -3,10 +3,10 @@ import leven from "leven";
 import { SettingProblem } from "../lib/errors.ts";
 import { VERSION } from "../lib/runtime.ts";
 import { oidcOf } from "./oidc.ts";
-import { ROLES, type Role, SETTINGS, type Setting } from "./settings.ts";
+import { type Config, ROLES, type Role, SETTINGS, type Setting } from "./settings.ts";
 import { smtpOf } from "./smtp.ts";
 
-export type Config = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]["fallback"] };
+export type { Config };
 export type Env = Record<string, string | undefined>;
 
 const PREFIX = "STILLUP_";

@@ -1,7 +1,5 @@
-import { SettingProblem } from "../lib/errors.ts";
 import type { ROLES } from "../lib/vocabulary.ts";
-import { isLoopbackHost } from "../net/policy.ts";
-import type { Config } from "./config.ts";
+import { type Config, isEncryptedOrLocal } from "./settings.ts";
 
 type PersonRole = (typeof ROLES)[number];
 
@@ -71,7 +69,7 @@ export function oidcOf(given: Given): Oidc | null {
     if (given.oidcOnly) throw new Error("STILLUP_OIDC_ONLY needs STILLUP_OIDC_ISSUER.");
     return null;
   }
-  if (publicUrl === null || !isSafe(publicUrl)) {
+  if (publicUrl === null || !isEncryptedOrLocal(publicUrl)) {
     throw new Error(
       "STILLUP_OIDC_ISSUER needs STILLUP_PUBLIC_URL with https, since the provider sends people back to it.",
     );
@@ -99,24 +97,6 @@ export function oidcOf(given: Given): Oidc | null {
     logout: given.oidcLogout,
     sessionMs: given.oidcSessionHours * HOUR_MS,
   };
-}
-
-/** Whether what travels there is encrypted, or stays on this machine. */
-const isSafe = (url: string) => url.startsWith("https:") || isLoopbackHost(new URL(url).hostname);
-
-/** Reads an issuer. @throws SettingProblem */
-export function readIssuer(value: string): string {
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
-    throw new SettingProblem(
-      "must be the provider's issuer URL, such as https://id.example.com/realms/team.",
-    );
-  }
-  if (!isSafe(value)) throw new SettingProblem("must be https, or http on this machine.");
-  if (/\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\//i.test(value)) {
-    throw new SettingProblem("must name one tenant: put its id in place of common.");
-  }
-  return value;
 }
 
 function refuseTheWorld(given: Given, issuer: string) {

@@ -14,10 +14,8 @@ import {
   TIERS,
   type Tier,
 } from "../lib/vocabulary.ts";
-import { parseHostList } from "../net/policy.ts";
+import { isLoopbackHost, parseHostList } from "../net/policy.ts";
 import { parseServer } from "../net/resolve.ts";
-import { readIssuer } from "./oidc.ts";
-import { SECURITIES } from "./smtp.ts";
 
 /** One environment variable. `takes` says in words what the schema accepts. */
 export type Setting<T> = {
@@ -41,8 +39,10 @@ type Options = {
 export const ROLES = ["api", "checker", "delivery"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What an account of a tier may have; 0 is none. */
-/** `pages` is for each source. */
+export const SECURITIES = ["tls", "starttls", "none"] as const;
+export type Security = (typeof SECURITIES)[number];
+
+/** What an account of a tier may have; 0 is none. `pages` is for each source. */
 type Limits = Record<"links" | "apiKeys" | "webhooks" | "sources" | "pages", number> & {
   api: boolean;
 };
@@ -248,6 +248,26 @@ const secretFile = (name: string) =>
 const HTTP_URL = "an http or https URL";
 const SECRET = { secret: true } as const;
 
+/** Whether what travels there is encrypted, or stays on this machine. */
+export const isEncryptedOrLocal = (url: string) =>
+  url.startsWith("https:") || isLoopbackHost(new URL(url).hostname);
+
+/** Reads an issuer. @throws SettingProblem */
+export function readIssuer(value: string): string {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+    throw new SettingProblem(
+      "must be the provider's issuer URL, such as https://id.example.com/realms/team.",
+    );
+  }
+  if (!isEncryptedOrLocal(value))
+    throw new SettingProblem("must be https, or http on this machine.");
+  if (/\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\//i.test(value)) {
+    throw new SettingProblem("must name one tenant: put its id in place of common.");
+  }
+  return value;
+}
+
 /** The catalogue says what is wrong with a record. */
 function readRecords(file: string): { file: string; records: unknown } {
   if (file.trim() === "") return { file, records: [] };
@@ -425,3 +445,5 @@ export const SETTINGS = {
   secretKey: setting("SECRET_KEY", null, "32 bytes in base64", text.transform(parseKey), SECRET),
   secretKeyFile: setting("SECRET_KEY_FILE", "", "a path", path),
 };
+
+export type Config = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]["fallback"] };

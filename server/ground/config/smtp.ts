@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../net/policy.ts";
-import type { Config } from "./config.ts";
+import type { Config, Security } from "./settings.ts";
 
 /** The operator's mail server, and how it is used. */
 export type Smtp = {
@@ -17,9 +17,6 @@ export type Smtp = {
   /** Domains that may be written to, see `isInDomains`. */
   domains: readonly string[];
 };
-
-export const SECURITIES = ["tls", "starttls", "none"] as const;
-type Security = (typeof SECURITIES)[number];
 
 const PORTS: Record<Security, number> = { tls: 465, starttls: 587, none: 25 };
 /** Where mail servers begin in clear, and then offer TLS (RFC 8314 §3.3; 2525 by convention). */

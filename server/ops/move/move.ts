@@ -5,7 +5,7 @@ import { VERSION } from "../../ground/lib/runtime.ts";
 import { yieldToEventLoop } from "../../ground/lib/steps.ts";
 import { type Coming, type Leaving, leavingOf, noteLeaving, sentenceOf } from "./notes.ts";
 import { createSum, type Source, type Sum, type Table } from "./source.ts";
-import type { Target } from "./target.ts";
+import { CONTENT, type Target } from "./target.ts";
 
 /** How far a step is, in rows. */
 export type Step = { doing: "copying" | "comparing"; table: string; done: number; of: number };
@@ -141,18 +141,6 @@ function differenceOf(table: string, here: Sum, there: Sum): string[] {
 const differ = (differences: string[]) =>
   `The new database differs from the old one: ${differences.join(", ")}. Something else wrote to it, or one ` +
   "of the two is damaged. Drop the new database, create it again and run the command again.";
-
-/** Tables that are empty until someone uses the installation. */
-export const CONTENT = [
-  "accounts",
-  "users",
-  "groups",
-  "links",
-  "checks",
-  "webhooks",
-  "events",
-  "audit",
-];
 
 /** How far an earlier call came. `there`: complete, but the old database has not recorded it yet. */
 type Found = "new" | "begun" | "there";

@@ -1,6 +1,5 @@
 import { SQL } from "bun";
 import { liveNodesOf } from "../../ground/db/postgres-schema.ts";
-import { CONTENT } from "./move.ts";
 import { CAME, type Coming, IN, NOTES, progressOf } from "./notes.ts";
 import { conditionOf, createSum, type Page, type Sum, type Table } from "./source.ts";
 
@@ -31,6 +30,18 @@ export type Target = {
 };
 
 const NEW_LINE = 10;
+
+/** Tables that are empty until someone uses the installation. */
+export const CONTENT = [
+  "accounts",
+  "users",
+  "groups",
+  "links",
+  "checks",
+  "webhooks",
+  "events",
+  "audit",
+];
 
 /** Their triggers keep counts. */
 const COUNTED = ["links", "link_tags"];

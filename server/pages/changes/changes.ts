@@ -15,10 +15,10 @@ const FEW_PER_ENTRY = 10;
 const PAUSE_MS = 10 * 60_000;
 const SHOWN_LINKS = 3;
 
-export type ChangeRow = Awaited<ReturnType<typeof readRows>>[number];
+type ChangeRow = Awaited<ReturnType<typeof readRows>>[number];
 
 /** Changes of one site that have the same reason, newest first. */
-export type Entry = { rows: ChangeRow[]; newest: number; oldest: number };
+type Entry = { rows: ChangeRow[]; newest: number; oldest: number };
 
 /** Lists changes in groups, the latest first. */
 export async function listChanges(

@@ -4,13 +4,15 @@ import { receiverOf } from "../../ground/lib/mail-address.ts";
 import type { DeliveryStatus } from "../../ground/lib/vocabulary.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { Deps } from "../../work/deps.ts";
-import type { Entry } from "./changes.ts";
 import type { Message } from "./model.ts";
 
 /** An event is stored a moment after its check. */
 const LATER_MS = 60_000;
 /** Changes of one page whose deliveries are looked up. */
 const MOST_LINKS = 500;
+
+/** Changes that are shown as one, by their links and moments. */
+type Entry = { rows: { id: string; at: number }[]; newest: number; oldest: number };
 
 /** Returns the messages about each of the entries, one for each webhook and state. */
 export async function readMessages(
