@@ -14,6 +14,20 @@ import { addSource } from "./source.ts";
 
 /** Adds each command, in the order of the help. */
 export const COMMANDS = [
-  ...[addServe, addMigrate, addHealth, addBackup, addRestore, addAcceptKey, addCheck],
-  ...[addUser, addKey, addOidc, addMail, addImport, addSource, addExport, addApply, addCompletion],
+  addServe,
+  addMigrate,
+  addHealth,
+  addBackup,
+  addRestore,
+  addAcceptKey,
+  addCheck,
+  addUser,
+  addKey,
+  addOidc,
+  addMail,
+  addImport,
+  addSource,
+  addExport,
+  addApply,
+  addCompletion,
 ];

@@ -166,8 +166,13 @@ async function list(cli: Cli, options: OfAccount): Promise<void> {
   await withDeps(cli, async (deps) => {
     const { items } = await listSources(deps, await callerFor(deps, options.email), all);
     const rows = items.map((source) => [
-      ...[source.name, source.kind, statusOf(source), String(source.links), String(source.dead)],
-      ...[toIsoOrNull(source.run?.endedAt ?? null) ?? "", source.url ?? ""],
+      source.name,
+      source.kind,
+      statusOf(source),
+      String(source.links),
+      String(source.dead),
+      toIsoOrNull(source.run?.endedAt ?? null) ?? "",
+      source.url ?? "",
     ]);
     cli.print(tableOf(["name", "kind", "status", "links", "dead", "last run", "url"], rows));
   });

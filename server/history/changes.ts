@@ -22,8 +22,14 @@ export const insertChanges = (tx: Store, some: Change[]): Promise<unknown> =>
   insert(
     tx,
     some.map((change) => [
-      ...[change.linkNo, change.at, change.kind, change.previousStatus, change.lastedMs],
-      ...[change.reason, change.cause, change.finalUrl],
+      change.linkNo,
+      change.at,
+      change.kind,
+      change.previousStatus,
+      change.lastedMs,
+      change.reason,
+      change.cause,
+      change.finalUrl,
     ]),
   );
 

@@ -52,7 +52,8 @@ export const addToStatusDays = (tx: Store, some: DayChange[]): Promise<unknown> 
   add(
     tx,
     some.map(({ linkNo, at, kind, bucket }) => [
-      ...[linkNo, Math.floor(at / DAY_MS)],
+      linkNo,
+      Math.floor(at / DAY_MS),
       ...["died", "came_back", "became_unknown"].map((name) => (kind === name ? 1 : 0)),
       bucket ?? -1,
     ]),

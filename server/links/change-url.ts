@@ -143,7 +143,12 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   await setUrls(
     tx,
     [...changes].map(([{ link, url }, urlKey]) => [
-      ...[link.no, accountNo, url.href, urlKey, serviceIdOf(catalogue, url), siteOfUrl(url)],
+      link.no,
+      accountNo,
+      url.href,
+      urlKey,
+      serviceIdOf(catalogue, url),
+      siteOfUrl(url),
       bucketOfUrl(url),
     ]),
     { at },

@@ -70,11 +70,21 @@ function cellsOf({ link, outcome, checkedAt }: Settled) {
     ? (link.unconfirmedSince ?? checkedAt)
     : null;
   return [
-    ...[link.no, checkedAt],
-    ...[decidedStatus, decidedReason, inconclusiveChecks, unconfirmedSince],
-    ...[series?.kind ?? null, series?.since ?? null, series?.checks ?? null],
-    ...[conclusion.status, conclusion.reason, conclusion.cause ?? null, conclusion.statusCode],
-    ...[rounded(conclusion.responseTimeMs), toStored(conclusion.evidence)],
+    link.no,
+    checkedAt,
+    decidedStatus,
+    decidedReason,
+    inconclusiveChecks,
+    unconfirmedSince,
+    series?.kind ?? null,
+    series?.since ?? null,
+    series?.checks ?? null,
+    conclusion.status,
+    conclusion.reason,
+    conclusion.cause ?? null,
+    conclusion.statusCode,
+    rounded(conclusion.responseTimeMs),
+    toStored(conclusion.evidence),
   ];
 }
 

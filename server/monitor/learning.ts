@@ -128,8 +128,10 @@ async function writeProfiles(tx: Store, profiles: Learned["profiles"]): Promise<
   const rows = [...profiles]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([host, { learned, at }]) => [
-      ...[host, learned.kind],
-      ...[learned.kind === "page" ? learned.fingerprint : null, at],
+      host,
+      learned.kind,
+      learned.kind === "page" ? learned.fingerprint : null,
+      at,
     ]);
   await tx.run(sql`
     insert into host_profiles (host, kind, fingerprint, learned_at)

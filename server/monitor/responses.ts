@@ -20,8 +20,16 @@ function rowOf({ link, checkedAt, outcome: { conclusion } }: Settled) {
   const { statusCode, title, words, content, fingerprint } = response;
   return [
     [
-      ...[link.no, status, checkedAt, reason, statusCode, finalUrl ?? link.url],
-      ...[title, words, content, fingerprint],
+      link.no,
+      status,
+      checkedAt,
+      reason,
+      statusCode,
+      finalUrl ?? link.url,
+      title,
+      words,
+      content,
+      fingerprint,
     ],
   ];
 }

@@ -228,8 +228,11 @@ export const FILTER_CELLS = {
 export const filterCellsOf = (about: Filtered | null) =>
   about
     ? [
-        ...[1, about.groupId ?? NO_GROUP, about.service],
-        ...[about.reason ?? "", about.reason ? familyOf(about.reason) : ""],
+        1,
+        about.groupId ?? NO_GROUP,
+        about.service,
+        about.reason ?? "",
+        about.reason ? familyOf(about.reason) : "",
       ]
     : [0, "", "", "", ""];
 

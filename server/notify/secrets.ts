@@ -96,7 +96,10 @@ const SHORTEST_SECRET = 8;
 export function withoutUrl(text: string, url: string): string {
   const { pathname, search, searchParams } = new URL(url);
   const parts = [
-    ...[pathname + search, pathname, search, ...pathname.split("/")],
+    pathname + search,
+    pathname,
+    search,
+    ...pathname.split("/"),
     ...search
       .slice(1)
       .split("&")

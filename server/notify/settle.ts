@@ -71,12 +71,18 @@ function cellsOf(config: Config, attempt: Attempt, now: number) {
   const { claimed, outcome } = attempt;
   const answer = outcome.kind === "answered" ? outcome : null;
   return [
-    ...[claimed.webhookId, claimed.event.id, claimed.lease],
+    claimed.webhookId,
+    claimed.event.id,
+    claimed.lease,
     ...changeOf(config, attempt, now),
     claimed.resting === null ? "scheduled" : "manual",
-    ...[outcome.startedAt, outcome.durationMs, statusCodeOf(outcome)],
-    ...[outcome.kind === "failed" ? outcome.error : null, answer?.contentType ?? null],
-    ...[answer?.body ?? null, answer?.truncated ? 1 : 0],
+    outcome.startedAt,
+    outcome.durationMs,
+    statusCodeOf(outcome),
+    outcome.kind === "failed" ? outcome.error : null,
+    answer?.contentType ?? null,
+    answer?.body ?? null,
+    answer?.truncated ? 1 : 0,
   ];
 }
 

@@ -288,7 +288,9 @@ async function readUnknown(scope: Scope): Promise<Summary["unknown"]> {
 /** Shortens the longest lists until the summary is short enough to be sent. */
 function fitting(summary: Summary): Summary {
   const lists = [
-    ...[summary.died.links, summary.cameBack.links, summary.stillDead.links],
+    summary.died.links,
+    summary.cameBack.links,
+    summary.stillDead.links,
     ...summary.unknown.reasons.map((each) => each.links),
   ];
   while (JSON.stringify(summary).length > LONGEST) {

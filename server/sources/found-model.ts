@@ -123,14 +123,31 @@ export const toPageDetail = (
 });
 
 export const OCCURRENCE_COLUMNS = [
-  ...["source", "page_url", "page_title", "line", "column", "element", "text"],
-  ...["url", "fragment", "status", "reason"],
+  "source",
+  "page_url",
+  "page_title",
+  "line",
+  "column",
+  "element",
+  "text",
+  "url",
+  "fragment",
+  "status",
+  "reason",
 ];
 
 export const toOccurrenceCells = (place: ShownPlace): Cell[] => [
-  ...[place.source.name, place.page.url, place.page.title, place.line, place.column],
-  ...[place.element, place.text, place.url, place.fragment],
-  ...[place.link?.status ?? null, place.link?.reason ?? null],
+  place.source.name,
+  place.page.url,
+  place.page.title,
+  place.line,
+  place.column,
+  place.element,
+  place.text,
+  place.url,
+  place.fragment,
+  place.link?.status ?? null,
+  place.link?.reason ?? null,
 ];
 
 export const OCCURRENCES_EXAMPLE = toCsv([

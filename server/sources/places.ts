@@ -131,8 +131,16 @@ const savePlaces = (tx: Store, places: StoredPlace[]): Promise<unknown> =>
   upsertPlaces(
     tx,
     places.map((each) => [
-      ...[each.pageNo, each.targetNo, each.place, each.line, each.col, each.element],
-      ...[each.text, each.fragment, each.isFragmentMissing ? 1 : 0, each.flaggedRun],
+      each.pageNo,
+      each.targetNo,
+      each.place,
+      each.line,
+      each.col,
+      each.element,
+      each.text,
+      each.fragment,
+      each.isFragmentMissing ? 1 : 0,
+      each.flaggedRun,
       each.isNofollow ? 1 : 0,
     ]),
   );

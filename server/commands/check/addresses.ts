@@ -4,8 +4,20 @@ import type { Site } from "./programs.ts";
 
 /** Folders of which site generators put the content at the root of a site. */
 export const CONTENT = [
-  ...["docs", "content", "src", "src/content", "src/content/docs", "src/pages", "pages"],
-  ...["static", "public", "website", "website/docs", "website/static", "docs/static", "assets"],
+  "docs",
+  "content",
+  "src",
+  "src/content",
+  "src/content/docs",
+  "src/pages",
+  "pages",
+  "static",
+  "public",
+  "website",
+  "website/docs",
+  "website/static",
+  "docs/static",
+  "assets",
 ];
 
 /** A fragment is what follows the first `#`; a query changes no file. */

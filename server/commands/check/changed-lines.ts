@@ -46,8 +46,16 @@ export function readAddedLines(
 
 /** Without anything that a repository may set to run. */
 const DIFF = [
-  ...["diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"],
-  ...["--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/", "--diff-filter=d"],
+  "diff",
+  "-U0",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-relative",
+  "--ignore-submodules",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--diff-filter=d",
 ];
 
 /** Returns the output; null if Git fails. */

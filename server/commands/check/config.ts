@@ -38,8 +38,18 @@ export function readOptions(root: string, command: Command): void {
 
 /** What one run is about, and what a repository must not choose: who gets the API key, and which files are written. */
 const NOT_HERE = new Set([
-  ...["file", "stdinName", "server", "keyFile", "config"],
-  ...["output", "junit", "cache", "writeBaseline", "watchNew", "pageUrl", "prune"],
+  "file",
+  "stdinName",
+  "server",
+  "keyFile",
+  "config",
+  "output",
+  "junit",
+  "cache",
+  "writeBaseline",
+  "watchNew",
+  "pageUrl",
+  "prune",
 ]);
 
 /** What a repository may choose only below its own root. */

@@ -79,7 +79,10 @@ export async function watchNew(
   const counts = { stored: 0, unchanged: 0, failed: 0 };
   for (const some of requestsOf(items)) {
     const { results } = await call<{ results: { status: keyof typeof counts }[] }>(
-      ...[server, "POST", `${path}/items`, { items: some }],
+      server,
+      "POST",
+      `${path}/items`,
+      { items: some },
     );
     for (const { status } of results) counts[status]++;
   }

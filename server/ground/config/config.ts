@@ -89,8 +89,12 @@ const NAMES = Object.values(SETTINGS).map(({ name }) => PREFIX + name);
 
 /** `install.sh`, the build of a release and `stillup check` read these, and the examples of docs/ name the key. */
 const OTHERS = [
-  ...["STILLUP_RELEASE_URL", "STILLUP_RELEASE_KEY", "STILLUP_SIGNING_KEY"],
-  ...["STILLUP_SERVER", "STILLUP_API_KEY", "STILLUP_KEY"],
+  "STILLUP_RELEASE_URL",
+  "STILLUP_RELEASE_KEY",
+  "STILLUP_SIGNING_KEY",
+  "STILLUP_SERVER",
+  "STILLUP_API_KEY",
+  "STILLUP_KEY",
 ];
 
 /**

@@ -194,8 +194,10 @@ async function readDays(store: Store, accountNo: number, names: string[], today:
     .from(statusDays)
     .where(
       and(
-        ...[eq(statusDays.accountNo, accountNo), eq(groupNo, 0)],
-        ...[inArray(site, among(store, names)), between(day, today - DAYS, today)],
+        eq(statusDays.accountNo, accountNo),
+        eq(groupNo, 0),
+        inArray(site, among(store, names)),
+        between(day, today - DAYS, today),
       ),
     )
     .orderBy(asc(site), asc(day));

@@ -6,13 +6,14 @@ import { type Alert, FORMATS } from "../data/alerts.ts";
 import { counted, dayText } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
+import type { Closable } from "../frame/ask.tsx";
 import { useBar } from "../frame/bar.tsx";
-import { Button, IconButton } from "../ui/button.tsx";
+import { Button, IconButton, Seg } from "../ui/button.tsx";
 import { Loaded, Redirect } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
+import { Dialog } from "../ui/overlay.tsx";
 import { Fact } from "../ui/section.tsx";
 import { Messages, Spark } from "./messages.tsx";
-import { MailPreview } from "./preview.tsx";
 import { type DayCounts, useAlert, useDays } from "./queries.ts";
 import {
   AlertMenu,
@@ -238,3 +239,35 @@ const Days = ({ days }: { days: DayCounts }) => (
     </figcaption>
   </figure>
 );
+
+const THEMES = [
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+] as const;
+type Theme = (typeof THEMES)[number]["value"];
+
+/** What a mail of the alert looks like, in both themes. */
+function MailPreview({ alert, onClose }: Closable & { alert: Alert }) {
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const [theme, setTheme] = useState<Theme>(isDark ? "dark" : "light");
+  return (
+    <Dialog
+      title="Preview"
+      onClose={onClose}
+      foot={
+        <>
+          <Seg label="Theme" value={theme} onChange={setTheme} options={THEMES} />
+          <span class="gap" />
+          <Button onClick={onClose}>Close</Button>
+        </>
+      }
+    >
+      <iframe
+        class="mail-preview"
+        title={`The message, ${theme}`}
+        src={`/dashboard/api/mail/preview/${alert.id}?theme=${theme}`}
+        sandbox=""
+      />
+    </Dialog>
+  );
+}
