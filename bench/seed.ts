@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { createKey } from "../server/accounts/keys.ts";
 import { hasAccounts } from "../server/accounts/users.ts";
 import { openDeps } from "../server/app/build.ts";
-import { readConfig } from "../server/ground/config/config.ts";
+import { readConfig, sqlitePath } from "../server/ground/config/config.ts";
 import { takeNumbers } from "../server/ground/db/queries.ts";
 import { rowsOf, type Store } from "../server/ground/db/store.ts";
 import { accounts } from "../server/ground/db/tables.ts";
@@ -13,6 +13,7 @@ import type { FREQUENCIES, Verdict } from "../server/ground/lib/vocabulary.ts";
 import { numbersOfKinds } from "../server/history/kinds.ts";
 import { OPERATOR } from "../server/http/caller.ts";
 import { reclassify } from "../server/links/reclassify.ts";
+import { noteCleanStop } from "../server/ops/start/integrity.ts";
 import { bucketOfUrl } from "../server/work/nodes.ts";
 import { makeChange } from "../server/work/unit.ts";
 
@@ -59,6 +60,8 @@ export async function seed(env: Record<string, string>, wanted: Seed): Promise<S
   const last = await insertLinks(store, { accountId, accountNo: no, firstNo }, wanted);
   if (wanted.checks) await insertHistory(store, { accountNo: no, firstNo }, wanted);
   await store.engine.close();
+  const path = sqlitePath(deps.config);
+  if (path !== null) noteCleanStop(deps.config, path);
   return { key, accountId, firstNo, linkId: last };
 }
 

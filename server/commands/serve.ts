@@ -129,9 +129,9 @@ async function serveLocked(config: Config, cli: Cli, { ended, options }: Serving
     })
     .finally(status.clear);
   if (!opened) return server.stop(true);
-  const joined = joinNodes(opened);
-  const { topics, stopTopics } = startTopics(opened);
-  const deps = { ...opened, nodes: joined.nodes, topics };
+  const joined = joinNodes(opened.deps);
+  const { topics, stopTopics } = startTopics(opened.deps);
+  const deps = { ...opened.deps, nodes: joined.nodes, topics };
   const service = await createService(deps);
   const { meter, live } = service;
   front = service.front;
@@ -146,7 +146,7 @@ async function serveLocked(config: Config, cli: Cli, { ended, options }: Serving
   const faults = watchFaults(deps);
   const schema = watchSchema(deps);
   const disk = watchDisk(deps);
-  const stopLoops = startLoops(deps, meter);
+  const stopLoops = startLoops(deps, meter, opened.isVerified);
   joined.start();
 
   const outgrown = await Promise.race([ended, faults.fatal, schema.outgrown]);
@@ -199,8 +199,13 @@ async function startDatabase(
   tell: Tell,
   ended: Promise<void>,
   options: Fresh,
-): Promise<Deps | null> {
-  const opening = openDeps(config, systemClock, prepareToServe(tell, options));
+): Promise<{ deps: Deps; isVerified: boolean } | null> {
+  let isVerified = true;
+  const leaveCheck = () => {
+    isVerified = false;
+  };
+  const prepare = prepareToServe(tell, { ...options, leaveCheck });
+  const opening = openDeps(config, systemClock, prepare);
   const opened = await Promise.race([opening, ended.then(() => null)]);
   if (!opened) {
     // An unfinished transaction leaves nothing; an unfinished copy leaves its first part.
@@ -218,7 +223,7 @@ async function startDatabase(
   await makeParts(deps).catch((error) =>
     log.warning("failed to create history partitions", describeError(error)),
   );
-  return deps;
+  return { deps, isVerified };
 }
 
 /** Closes the database and notes that it was closed in order. */

@@ -16,7 +16,7 @@ import { sendSummaries } from "../notify/summaries.ts";
 import { compareUsage } from "../notify/usage-thresholds.ts";
 import { eraseDeletedWebhooks } from "../notify/webhooks.ts";
 import { startBackups } from "../ops/backups/backups.ts";
-import { checkIntegrityWhenDue } from "../ops/start/integrity.ts";
+import { checkIntegrityWhenDue, checkWhileServing } from "../ops/start/integrity.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
 import { startSourceLoop } from "../sources/loop.ts";
@@ -25,8 +25,12 @@ import type { Deps } from "../work/deps.ts";
 /** Requests are counted in memory and saved this often. */
 const METER_SECONDS = 5;
 
-/** Starts checks and deliveries, if they are roles of this node, and housekeeping. Returns a function that stops them. */
-export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
+/**
+ * Starts checks and deliveries, if they are roles of this node, and housekeeping.
+ * @param isVerified whether the database was verified before
+ * @returns a function that stops them
+ */
+export function startLoops(deps: Deps, meter: Meter, isVerified = true): () => Promise<void> {
   const ended = new AbortController();
   const stopWork = startWork(deps);
   const tidyUp = createTidying(deps, ended.signal);
@@ -35,6 +39,7 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   void tidyUp(eraseDeletedWebhooks);
   const outbound = heartbeatOutbound(deps.config, deps.clock);
   const beating = keepHeartbeat({ ...deps, outbound }, ended.signal);
+  const verifying = isVerified ? null : checkWhileServing(deps, ended.signal);
   const filing = classifyAll(deps, ended.signal).catch(noteFailure);
   const options = { protect: true, catch: noteFailure };
   const crons = [
@@ -55,7 +60,9 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   return async () => {
     for (const cron of crons) cron.stop();
     ended.abort();
-    await Promise.all([stopWork(), filing, tidyUp(), beating]).finally(() => closeChecks(deps));
+    await Promise.all([stopWork(), filing, verifying, tidyUp(), beating]).finally(() =>
+      closeChecks(deps),
+    );
   };
 }
 

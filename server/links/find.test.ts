@@ -14,6 +14,7 @@ import { listGroups, moveLinks } from "./groups/groups.ts";
 import { startCheck } from "./links.ts";
 import { listLinks, nextMatching } from "./list.ts";
 import type { LinkQuery } from "./model.ts";
+import { retireLinks } from "./retire.ts";
 
 const HOUR_MS = 3_600_000;
 const ROUNDS = 8;
@@ -255,6 +256,23 @@ onBothEngines("Any page of any list of links", (server) => {
     }
 
     expect(seen).toEqual(expected.toSorted((a, b) => b - a));
+  });
+
+  test("shows no retired link under the tags that it keeps", async () => {
+    const { deps } = server();
+    const me = await server().account();
+    const caller = await operatorOf(deps, me.accountId);
+    const ids = [await addLink(me), await addLink(me), await addLink(me)];
+    for (const id of ids) await me.patch(`/api/v1/links/${id}`, { tags: ["docs", "press"] });
+    const rows = await rowsOf(server(), caller);
+    const retired = rows.filter(({ id }) => id === ids[1]);
+
+    await deps.store.transaction((tx) => retireLinks({ ...deps, store: tx }, caller, retired));
+
+    for (const tag of [["docs"], ["docs", "press"]]) {
+      const { items, total } = await listLinks(deps, caller, { tag, page: 1, per_page: 2 });
+      expect([tag, total, items.map(({ id }) => id)]).toEqual([tag, 2, [ids[2]!, ids[0]!]]);
+    }
   });
 
   test("finds no URL by two that follow each other", async () => {

@@ -1,5 +1,18 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, notInArray, type SQL, sql } from "drizzle-orm";
-import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  lt,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import { cached } from "../ground/db/cached.ts";
 import { allCounted, totalLinks } from "../ground/db/queries.ts";
 import { mayContain, numbersOf, type Store } from "../ground/db/store.ts";
@@ -48,7 +61,10 @@ const MOST_AT_ONCE = 1000;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /** So many links that may contain a text are looked up one by one. If there are more, links are read in their order. */
-const FEW = 2000;
+const FEW = 50_000;
+
+/** So many numbers of links are counted at once where other lists wait for the same thread, and in so many steps. */
+const [COUNTED_AT_ONCE, MOST_STEPS] = [50_000, 100];
 
 const COLUMNS = {
   created_at: "no",
@@ -180,8 +196,14 @@ type Chosen = {
   conditions: SQL | undefined;
   status: Verdict | undefined;
   groupId: string | undefined;
-  /** The number of the tag or source with the fewest links of those asked for, whose links are read in their order. */
+  /** The number of the tag or source with the fewest links of those asked for. */
   tagNo: number | undefined;
+  /** Whether its links are read in their order, and not those of a status, which are fewer. */
+  isTagLed: boolean;
+  /** The conditions on a link's number alone, which need no row of the link. */
+  ofNumber: (no: SQL) => SQL | undefined;
+  /** The links that may contain the text, if they are few: they are read in their order. */
+  candidates: SQL | undefined;
   /** Links that match but are being checked, and so are not listed under their status. */
   hidden: number[];
   /** Whether an index finds the matching links, which are few, so that they are sorted and not walked along. */
@@ -189,6 +211,10 @@ type Chosen = {
   /** Whether most links of the account match, so that they are read in the order of their URLs. */
   isMost?: boolean;
 };
+
+const NO = sql`${links.no}`;
+/** As drizzle names it, in statements of our own. */
+const ROWS = '"watched_links" as "links"';
 
 /** @returns undefined if no link can match */
 async function choose(
@@ -198,46 +224,75 @@ async function choose(
   now: number,
 ): Promise<Chosen | undefined> {
   const { source_id: sourceId, group_id: groupId, attention } = filter;
-  const tagNos = await numbersOfTags(store, caller, filter);
-  if (!tagNos) return undefined;
-  const [tagNo, ...otherTags] = tagNos;
+  const found = await numbersOfTags(store, caller, filter);
+  if (!found) return undefined;
+  const isSqlite = store.engine.name === "sqlite";
+  const totals = await totalsOf(store, caller, found, filter);
+  const totalOf = (no: number) => totals.get(no)?.total ?? 0;
+  const [tagNo, ...otherTags] = found.toSorted((a, b) => totalOf(a) - totalOf(b));
   const isChecking = filter.status === "checking";
   const status = isChecking ? undefined : (filter.status as Verdict | undefined);
   const checking = filter.status && !attention ? await readChecking(store, caller, now) : [];
-  const few = filter.search ? await fewWith(store, filter.search, filter.search_in) : undefined;
+  const smallest = Math.min(FEW, ...totals.values().map(({ total }) => total));
+  const candidates = await candidatesFor(store, filter, smallest);
   const ownSource = sourceId === NO_SOURCE ? sourceId : undefined;
-  const rest = { ...filter, status, search: undefined, tag: undefined, source_id: ownSource };
+  // Handled links are few, and an index has them. That a link is open is only in its row.
+  const isOpen = isSqlite && filter.handling === "open";
+  const rest = {
+    ...filter,
+    status,
+    search: undefined,
+    tag: undefined,
+    source_id: ownSource,
+    ...(isOpen && { handling: undefined }),
+  };
   const conditions = and(
     matchingLinks(caller, rest, SETTLED),
-    searched(filter, { isEach: store.engine.name === "sqlite" }),
-    ...otherTags.map(hasTag),
+    searched(filter, { isEach: isSqlite }),
     isChecking ? isAmong(store, checking) : undefined,
-    few && isAmong(store, few),
   );
   const chosen: Chosen = {
     conditions,
     status,
     groupId: groupId === NO_GROUP ? undefined : groupId,
     tagNo,
+    isTagLed:
+      tagNo !== undefined &&
+      !(status && (totals.get(caller.accountNo)?.[status] ?? 0) < totalOf(tagNo)),
+    ofNumber: (no) =>
+      and(...otherTags.map((tag) => hasTag(tag, no)), isOpen ? isUnhandled(caller, no) : undefined),
+    candidates,
     hidden: [],
-    isFew: few !== undefined || isChecking || isByFew(filter),
+    isFew: candidates !== undefined || isChecking || isByFew(filter),
   };
   if (isChecking || checking.length === 0) return chosen;
-  const hidden = and(whereOf(caller, chosen), isAmong(store, checking), isTagged(tagNo));
+  const hidden = and(whereOf(caller, chosen), isAmong(store, checking), isTagged(chosen));
   const rows = await store.select({ no: links.no }).from(links).where(hidden);
   return { ...chosen, hidden: rows.map(({ no }) => no) };
 }
 
 const isAmong = (store: Store, nos: number[]) => inArray(links.no, sql`${numbersOf(store, nos)}`);
 
-const isTagged = (tagNo: number | undefined) =>
-  tagNo === undefined
-    ? undefined
-    : sql`${links.no} in (select link_no from link_tags where tag_no = ${tagNo})`;
+function isTagged({ tagNo, isTagLed }: Chosen): SQL | undefined {
+  if (tagNo === undefined) return undefined;
+  return isTagLed
+    ? sql`${links.no} in (select link_no from link_tags where tag_no = ${tagNo})`
+    : hasTag(tagNo, NO);
+}
 
 /** Looked up for each link, which an index of the table has. */
-const hasTag = (tagNo: number) =>
-  sql`exists (select 1 from link_tags as other where other.tag_no = ${tagNo} and other.link_no = ${links.no})`;
+const hasTag = (tagNo: number, no: SQL) =>
+  sql`exists (select 1 from link_tags as other where other.tag_no = ${tagNo} and other.link_no = ${no})`;
+
+const isUnhandled = ({ accountNo }: Caller, no: SQL) =>
+  sql`${no} not in (
+    select no from watched_links where account_no = ${accountNo} and handling <> 'open')`;
+
+/** Tags stay with links that are retired, which are few. SQLite would read the row of each link to look at that. */
+const isWatched = ({ engine }: Store, no: SQL) =>
+  engine.name === "sqlite"
+    ? sql`${no} not in (select no from links as gone where retired_at > 0)`
+    : sql`not exists (select 1 from links as gone where gone.no = ${no} and gone.retired_at > 0)`;
 
 /** Whether links are chosen by what few of them have: a failure, a time of creation, a decision. */
 const isByFew = (filter: LinkFilter): boolean =>
@@ -249,8 +304,7 @@ const isByFew = (filter: LinkFilter): boolean =>
   );
 
 /**
- * The numbers of the tags and of the source that links must have, that with the fewest links first. The links of a source
- * have its number as that of a tag.
+ * The numbers of the tags and of the source that links must have. The links of a source have its number as that of a tag.
  * @returns undefined if one is not there
  */
 async function numbersOfTags(
@@ -262,15 +316,28 @@ async function numbersOfTags(
   const nos: (number | undefined)[] = tag.map((name) => byName.get(name));
   if (sourceId && sourceId !== NO_SOURCE) nos.push(await numberOfSource(store, caller, sourceId));
   if (nos.includes(undefined)) return undefined;
-  const known = nos as number[];
-  if (known.length < 2) return known;
-  const { subject } = linkCounts;
-  const counted = await store
-    .select({ subject, total: allCounted.mapWith(Number) })
+  return nos as number[];
+}
+
+type Totals = Record<Verdict | "total", number>;
+
+/** What is counted of the account, the tags and the group, by which it is decided what of them is read. */
+async function totalsOf(
+  store: Store,
+  { accountNo }: Caller,
+  tagNos: number[],
+  { search, group_id: groupId }: LinkFilter,
+): Promise<Map<number, Totals>> {
+  if (tagNos.length === 0 && !search) return new Map();
+  const { subject, active, dead, unknown } = linkCounts;
+  const isGroup = groupId
+    ? inArray(subject, store.select({ no: groups.no }).from(groups).where(eq(groups.id, groupId)))
+    : undefined;
+  const rows = await store
+    .select({ subject, active, dead, unknown, total: allCounted.mapWith(Number) })
     .from(linkCounts)
-    .where(inArray(subject, known));
-  const totals = new Map(counted.map(({ subject, total }) => [subject, total]));
-  return known.toSorted((a, b) => (totals.get(a) ?? 0) - (totals.get(b) ?? 0));
+    .where(or(inArray(subject, [accountNo, ...tagNos]), isGroup));
+  return new Map(rows.map(({ subject, ...totals }) => [subject, totals]));
 }
 
 /** The links that are being checked, which are never many. */
@@ -282,16 +349,20 @@ async function readChecking(store: Store, { accountNo }: Caller, now: number): P
   return rows.map(({ no }) => no);
 }
 
-/** The links of all accounts that may contain the text; undefined if they are many, or if PostgreSQL searches. */
-async function fewWith(
+/**
+ * Selects the numbers of links of all accounts that may contain the text; undefined if they are more than `most`, or if
+ * PostgreSQL searches.
+ */
+async function candidatesFor(
   store: Store,
-  text: string,
-  place: LinkFilter["search_in"],
-): Promise<number[] | undefined> {
-  const candidates = mayContain(store, text, place === "all");
+  { search, search_in: place }: LinkFilter,
+  most: number,
+): Promise<SQL | undefined> {
+  const candidates = search ? mayContain(store, search, place === "all") : undefined;
   if (!candidates) return undefined;
-  const rows = await store.readPool.all<[no: number]>(sql`${candidates} limit ${FEW + 1}`);
-  return rows.length > FEW ? undefined : rows.map(([no]) => no);
+  const some = sql`select count(*) from (select 1 from (${candidates}) limit ${most + 1})`;
+  const [[count]] = (await store.readPool.all(some)) as [[number]];
+  return count > most ? undefined : candidates;
 }
 
 /** Whether all links of the account are wanted, or those of a status. */
@@ -330,20 +401,50 @@ async function countRows(
   chosen: Chosen,
   now: number,
 ): Promise<number> {
-  const read = async () => {
-    const { tagNo, conditions } = chosen;
-    const select = store.readPool.select({ total: count() });
-    const [row] = await (tagNo === undefined
-      ? select.from(links).where(whereOf(caller, chosen))
-      : select
-          .from(linkTags)
-          .innerJoin(links, eq(links.no, linkTags.linkNo))
-          .where(and(eq(linkTags.tagNo, tagNo), conditions)));
-    return row!.total;
+  const read = async (part?: Numbers) => {
+    const no = ledBy(chosen);
+    const isIn = part && sql`${no} > ${part.after} and ${no} <= ${part.to}`;
+    const counted = sql`select count(*) ${matchingFrom(store, caller, chosen, isIn)}`;
+    const [[total]] = (await store.readPool.all(counted)) as [[number | string]];
+    return Number(total);
+  };
+  const readInSteps = async () => {
+    let total = 0;
+    for (const part of await stepsFor(store, caller, chosen)) total += await read(part);
+    return total;
   };
   const key = `links ${caller.accountNo} ${nameOf(query)}`;
-  const all = await (now === SETTLED ? read() : cached({ store, clock }, key, read));
+  const all = await (now === SETTLED ? read() : cached({ store, clock }, key, readInSteps));
   return all - chosen.hidden.length;
+}
+
+/** Numbers above `after`, up to `to`. */
+type Numbers = { after: number; to: number };
+
+/** The parts of a count; `undefined` stands for all. Other lists are read between them, in SQLite's one thread. */
+async function stepsFor(
+  store: Store,
+  { accountNo }: Caller,
+  { isFew }: Chosen,
+): Promise<(Numbers | undefined)[]> {
+  if (isFew || store.engine.name === "postgres") return [undefined];
+  const { total } = await totalLinks({ store }, accountNo);
+  if (total <= COUNTED_AT_ONCE) return [undefined];
+  const end = (direction: typeof asc) =>
+    store
+      .select({ no: links.no })
+      .from(links)
+      .where(eq(links.accountNo, accountNo))
+      .orderBy(direction(links.no))
+      .limit(1);
+  const [[first], [last]] = await Promise.all([end(asc), end(desc)]);
+  if (!first || !last) return [undefined];
+  const before = first.no - 1;
+  const size = Math.max(COUNTED_AT_ONCE, Math.ceil((last.no - before) / MOST_STEPS));
+  return Array.from({ length: Math.ceil((last.no - before) / size) }, (_, i) => ({
+    after: before + i * size,
+    to: before + (i + 1) * size,
+  }));
 }
 
 async function countByStatus(
@@ -359,7 +460,7 @@ async function countByStatus(
     store.readPool
       .select({ status, count: count() })
       .from(links)
-      .where(and(whereOf(caller, chosen), isTagged(chosen.tagNo)))
+      .where(and(whereOf(caller, chosen), isTagged(chosen)))
       .groupBy(status);
   const rows = await cached(deps, `statuses ${caller.accountNo} ${nameOf(query)}`, read);
   const counts = { active: 0, dead: 0, unknown: 0 };
@@ -377,7 +478,12 @@ function whereOf(
   chosen: Chosen,
   by?: Sorted["by"],
 ): SQL | undefined {
-  const { conditions, groupId, isMost } = chosen;
+  const { groupId, isMost, candidates } = chosen;
+  const conditions = and(
+    chosen.conditions,
+    chosen.ofNumber(NO),
+    candidates && sql`${links.no} in (${candidates})`,
+  );
   // The index of URLs begins with the id of the account.
   if (by === "url_key" && isMost && isWalked(chosen))
     return and(eq(links.accountId, accountId), conditions);
@@ -395,30 +501,50 @@ async function readNumbers(
   chosen: Chosen,
   part: Part,
 ): Promise<number[]> {
-  const { tagNo } = chosen;
-  const rows = await (tagNo !== undefined && part.by === "no"
-    ? ofTag(store, chosen, tagNo, part)
-    : sorted(store, caller, chosen, part));
-  return rows.map(({ no }) => no);
+  const isLed = chosen.isTagLed || chosen.candidates !== undefined;
+  if (part.by !== "no" || !isLed) {
+    const rows = await sorted(store, caller, chosen, part);
+    return rows.map(({ no }) => no);
+  }
+  const no = ledBy(chosen);
+  const from = matchingFrom(store, caller, chosen, isShown(store, no, chosen, part));
+  const rows = await store.readPool.all<[no: number]>(
+    sql`select ${no} ${from} order by ${turned(part)(no)} limit ${part.limit} offset ${part.offset}`,
+  );
+  return rows.map(([no]) => no);
 }
 
-/** Reads the links of a tag in their order, and looks at each only if there are conditions. */
-function ofTag(store: Store, chosen: Chosen, tagNo: number, part: Part) {
-  const { linkNo: no } = linkTags;
-  const from = store.readPool.select({ no }).from(linkTags).$dynamic();
-  return (chosen.conditions ? from.innerJoin(links, eq(links.no, no)) : from)
-    .where(and(eq(linkTags.tagNo, tagNo), chosen.conditions, isShown(store, no, chosen, part)))
-    .orderBy(turned(part)(no))
-    .limit(part.limit)
-    .offset(part.offset);
+/** The number of the links that are read in their order. */
+const ledBy = ({ candidates, isTagLed }: Chosen): SQL => {
+  if (candidates) return sql`found.no`;
+  return isTagLed ? sql`${linkTags.linkNo}` : NO;
+};
+
+/** The matching links: first what may contain a text, or has a tag, and then their rows, where conditions need them. */
+function matchingFrom(store: Store, caller: Caller, chosen: Chosen, shown?: SQL): SQL {
+  const { candidates, tagNo, isTagLed, conditions, ofNumber } = chosen;
+  const no = ledBy(chosen);
+  const rows = sql`${sql.raw(ROWS)} on ${NO} = ${no}`;
+  const rest = and(ofNumber(no), shown);
+  if (candidates) {
+    const isOurs = and(eq(links.accountNo, caller.accountNo), conditions);
+    const isWithTag = tagNo === undefined ? undefined : hasTag(tagNo, no);
+    return sql`from (${candidates}) as found cross join ${rows} where ${and(isWithTag, rest, isOurs)}`;
+  }
+  if (!isTagLed)
+    return sql`from ${sql.raw(ROWS)} where ${and(whereOf(caller, chosen), isTagged(chosen), shown)}`;
+  const ofTag = eq(linkTags.tagNo, tagNo!);
+  return conditions
+    ? sql`from link_tags join ${rows} where ${and(ofTag, rest, conditions)}`
+    : sql`from link_tags where ${and(ofTag, rest, isWatched(store, no))}`;
 }
 
 function sorted(store: Store, caller: Caller, chosen: Chosen, part: Part) {
   const { no, statusChangedAt, status, urlKey } = links;
   const matches = and(
     whereOf(caller, chosen, part.by),
-    isTagged(chosen.tagNo),
-    isShown(store, no, chosen, part),
+    isTagged(chosen),
+    isShown(store, NO, chosen, part),
   );
   const select = (condition?: SQL) =>
     store.readPool.select({ no, statusChangedAt }).from(links).where(and(matches, condition));
@@ -446,7 +572,7 @@ const isWalked = ({ isFew, groupId, tagNo }: Chosen) =>
 
 const turned = ({ isDown }: Pick<Sorted, "isDown">) => (isDown ? desc : asc);
 
-const isShown = (store: Store, no: SQLiteColumn, { hidden }: Chosen, { before }: Part) =>
+const isShown = (store: Store, no: SQL, { hidden }: Chosen, { before }: Part) =>
   and(
     before === undefined ? undefined : lt(no, before),
     hidden.length > 0 ? notInArray(no, sql`${numbersOf(store, hidden)}`) : undefined,

@@ -15,6 +15,7 @@ import { upkeep } from "../../server/ground/db/tables.ts";
 import { systemClock } from "../../server/ground/lib/clock.ts";
 import {
   checkIntegrityWhenDue,
+  checkWhileServing,
   noteCleanStop,
   reportDamage,
   takeCleanStop,
@@ -127,4 +128,26 @@ test("a database is verified at its start unless it is large and was closed in o
   expect(await start()).toContain("is damaged");
   noteCleanStop(config, path);
   expect(await start()).toBe("started");
+});
+
+test("one of medium size that was closed in order is verified while it is served", async () => {
+  const { folder, path } = await usedDatabase();
+  const { deps, stop } = await startServer("sqlite");
+  const config = readConfig({ STILLUP_DATA_DIR: folder, STILLUP_SENTINELS: "" });
+  writeFileSync(path, readFileSync(path).fill(90, 8192, 20_000));
+  truncateSync(path, 33 * 1024 ** 2);
+  let left = 0;
+  const leaveCheck = () => left++;
+  const start = () => prepareToServe(() => {}, { leaveCheck })(config, systemClock);
+
+  await expect(start()).rejects.toThrow("is damaged");
+  expect(left).toBe(0);
+  noteCleanStop(config, path);
+  await start().catch(() => {});
+  expect(left).toBe(1);
+  await checkWhileServing({ ...deps, config }, new AbortController().signal);
+
+  expect(deps.troubles.stoppingWrites()?.message).toContain("is damaged");
+  expect(deps.troubles.failHealth()).toBe(true);
+  await stop();
 });

@@ -20,7 +20,7 @@ async function run(task: Task): Promise<Results[keyof Results]> {
   if (task.kind === "prepare") return prepareSqlite(task.what, (doing) => send({ doing }));
   if (task.kind === "copy") return copy(task);
   if (task.kind === "verify") return verified(task.path, task.name);
-  checkDatabase(task.path, "full");
+  checkDatabase(task.path, task.how);
   return null;
 }
 

@@ -27,11 +27,11 @@ export type Copied = { bytes: number; links: number };
 /** The task of a thread, which ends when it is done. */
 export type Task =
   | { kind: "prepare"; what: Preparation }
-  | { kind: "checkFully"; path: string }
+  | { kind: "check"; path: string; how: "quick" | "full" }
   | { kind: "copy"; path: string; unfinished: string; target: string }
   | { kind: "verify"; path: string; name: string };
 
-export type Results = { prepare: string[]; checkFully: null; copy: Copied; verify: Copied };
+export type Results = { prepare: string[]; check: null; copy: Copied; verify: Copied };
 
 /** Sent by the thread. Of an error, only what crosses threads. */
 export type Message =
@@ -51,11 +51,11 @@ export const prepareInThread = (what: Preparation, report: Options["report"]) =>
   runInThread({ kind: "prepare", what }, { report });
 
 /**
- * Checks the whole database and its indexes in a thread of its own.
+ * As `checkDatabase`, in a thread of its own.
  * @throws Damaged with the first problem found
  */
-export const checkFullyInThread = (path: string, signal?: AbortSignal) =>
-  runInThread({ kind: "checkFully", path }, { signal });
+export const checkInThread = (path: string, how: "quick" | "full", signal?: AbortSignal) =>
+  runInThread({ kind: "check", path, how }, { signal });
 
 /**
  * Runs a task in a thread of its own, so that requests are served meanwhile.

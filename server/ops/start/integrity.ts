@@ -6,7 +6,7 @@ import { newestReadable } from "../../ground/db/backup-files.ts";
 import { damaged, ownMigrationNames } from "../../ground/db/open.ts";
 import { isDamage } from "../../ground/db/sqlite-file.ts";
 import { upkeep } from "../../ground/db/tables.ts";
-import { checkFullyInThread } from "../../ground/db/threads.ts";
+import { checkInThread } from "../../ground/db/threads.ts";
 import { describeError, log } from "../../ground/lib/log.ts";
 import type { Troubles } from "../../ground/lib/troubles.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -20,7 +20,7 @@ export async function checkIntegrityWhenDue(deps: Deps, signal?: AbortSignal): P
   const startedAt = deps.clock.now();
   if (path === null || !(await isDue(deps, startedAt))) return;
   try {
-    await checkFullyInThread(path, signal);
+    await checkInThread(path, "full", signal);
     await record(deps, { startedAt, succeededAt: deps.clock.now(), problem: null });
   } catch (error) {
     if (signal?.aborted) return;
@@ -28,6 +28,17 @@ export async function checkIntegrityWhenDue(deps: Deps, signal?: AbortSignal): P
     log.error("weekly integrity check failed", { problem });
     if (isDamage(error)) reportDamage(deps.config, deps.troubles);
     await record(deps, { startedAt, failedAt: deps.clock.now(), problem });
+  }
+}
+
+/** Checks the SQLite database in a thread as a start does, and reports damage. */
+export async function checkWhileServing(deps: Deps, signal: AbortSignal): Promise<void> {
+  try {
+    await checkInThread(sqlitePath(deps.config)!, "quick", signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    log.error("the integrity check after the start failed", describeError(error));
+    if (isDamage(error)) reportDamage(deps.config, deps.troubles);
   }
 }
 

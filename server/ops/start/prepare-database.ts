@@ -35,7 +35,14 @@ export type Prepare = (config: Config, clock: Clock) => Promise<string[]>;
 /** Creates an empty database even where an earlier one has left its key or its backups. */
 export type Fresh = { fresh?: boolean };
 
-/** A larger database is not verified after an orderly stop: that would take seconds. */
+type ToServe = Fresh & {
+  /** Called for a database that is to be verified while it is served. Without it, this is done before. */
+  leaveCheck?: () => void;
+};
+
+/** After an orderly stop a larger database is verified while it is served: that may take seconds. */
+const MEDIUM = 32 * 1024 ** 2;
+/** An even larger one is not verified then. */
 const LARGE = 2 * 1024 ** 3;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 10_000];
 const OLDER_NODES_WAIT_MS = 2000;
@@ -44,14 +51,18 @@ const WAITING_FOR_OLDER = "waiting until older nodes are stopped or upgraded";
 
 /** For a server, which holds the lock of the data folder: long work runs off the event loop. */
 export const prepareToServe =
-  (tell: Tell, { fresh }: Fresh = {}): Prepare =>
+  (tell: Tell, { fresh, leaveCheck }: ToServe = {}): Prepare =>
   (config, clock) => {
     const path = sqlitePath(config);
     if (path === null) return waitAndPrepare(config, clock, tell);
     // Not `finishRestore`, which would take and release the lock.
     finishPlacing(path);
     if (!config.allowNetworkFs) refuseNetworkFs(path);
-    const check = !takeCleanStop(config, path) || sizeOf(path) < LARGE;
+    const size = sizeOf(path);
+    const isAsClosed = takeCleanStop(config, path);
+    const isLeft = isAsClosed && size >= MEDIUM && size < LARGE && leaveCheck !== undefined;
+    if (isLeft) leaveCheck();
+    const check = !isLeft && (!isAsClosed || size < LARGE);
     const what = { ...preparation(config, path, clock), check, fresh: fresh === true };
     return asOpened(config, prepareInThread(what, tell));
   };
