@@ -3,8 +3,15 @@ import { type Controls, learnControl } from "./control.ts";
 import { asAdmitted, type LinkHost } from "./credentials.ts";
 import { asExpected, type Expect } from "./expectations.ts";
 import type { Online } from "./online/online.ts";
-import { type AttemptRecord, attemptRecord, type ProbeRecord } from "./probe/conclusion.ts";
-import { type Facts, type Finding, suspected } from "./probe/finding.ts";
+import {
+  type AttemptRecord,
+  attemptRecord,
+  type Conclusion,
+  type ProbeRecord,
+  statusIn,
+  type Unchanged,
+} from "./probe/conclusion.ts";
+import { alive, type Facts, type Finding, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
 import { judgeFailure } from "./probe/statuses.ts";
 import type { Style } from "./probe/style.ts";
@@ -20,6 +27,13 @@ import {
   unproven,
 } from "./services/serving.ts";
 import { type CheckContext, learnFact } from "./surroundings.ts";
+import {
+  conditionOf,
+  contentKey,
+  type KnownReading,
+  rulesFor,
+  unchangedSince,
+} from "./unchanged.ts";
 import { judge } from "./verdict.ts";
 
 /** What distinguishes faults of the monitor from those of a site. */
@@ -34,6 +48,8 @@ export type Checker = CheckContext &
   MonitorState & {
     services: Services;
     controls: Controls;
+    /** Identifies the rules by which responses are judged. */
+    rules: string;
     /** For one attempt. */
     checkTimeoutMs: number;
     /** Delays before the second, third, … of the attempts that must agree. */
@@ -68,6 +84,8 @@ export type KnownLink = {
   expect?: Expect;
   /** What is sent to its host. */
   host?: LinkHost | null;
+  /** The last full reading, if this check may rely on it; missing if none is kept. */
+  known?: KnownReading | null;
 };
 
 export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
@@ -94,6 +112,8 @@ export type Check = {
   endsAt: number;
   /** When the latest attempt ended. */
   attemptedAt: number;
+  /** What the server made of a validator that was made up. */
+  validators?: Conclusion["validators"];
 };
 
 export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number): Check {
@@ -118,7 +138,13 @@ export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number):
 }
 
 /** One attempt and its finding. */
-export type Attempt = { probe: Probe; finding: Finding; style: Style };
+export type Attempt = {
+  probe: Probe;
+  finding: Finding;
+  style: Style;
+  /** Set if it shows what the last full reading did, which then holds. */
+  unchanged?: Unchanged;
+};
 
 /** `delayMs` counts from the end of the attempt before. */
 export type NextAttempt = { delayMs: number; style: Style };
@@ -155,19 +181,66 @@ async function probePage(check: Check, style: Style): Promise<Attempt> {
   const page = serving?.target ? pageOf(serving.target) : null;
   const special: Partial<ProbeInput> = page ? requestOf(page, serving!.target!.values) : {};
   // For a short URL, the service's request is for the place that it leads to.
-  const { finalUrl: url = link.url, hops = [] } = serving?.way ?? {};
+  const { finalUrl: url = link.url } = serving?.way ?? {};
   const keepsText = serving !== null || link.expect !== undefined;
   const { host } = link;
-  const request = { url, style, host, keepsText, ...special, ...limitsOf(check) };
-  const found = await probe(checker, request);
+  const known = knownOf(check);
+  const remembering = rememberingOf(check, known);
+  const ask = async (condition: Record<string, string>) => {
+    const asking = remembering && { ...remembering, condition };
+    const limits = limitsOf(check);
+    const request = { url, style, host, keepsText, ...special, ...limits, remembering: asking };
+    const found = await probe(checker, request);
+    const unchanged = known && found.kind === "answered" ? unchangedSince(known, found) : null;
+    if (!unchanged) return judgePage(check, found, style, special.url);
+    noteResult(check, found);
+    return { probe: found, finding: alive("ok"), style, unchanged };
+  };
+  const condition = known ? conditionOf(known, checker.randomName()) : {};
+  const attempt: Attempt = await ask(condition);
+  if (Object.keys(condition).length === 0) return attempt;
+  const is304 = statusIn(attempt.probe) === 304;
+  const isSure =
+    attempt.finding.verdict === "active" && (!is304 || attempt.unchanged !== undefined);
+  if (known!.asks === "proves" && (is304 || isSure)) check.validators = is304 ? "barred" : "proven";
+  // The server may not have understood the condition.
+  return isSure ? attempt : ask({});
+}
+
+/** Only the first attempt of a scheduled check relies on what is known, and confirmations never. */
+function knownOf({ checker, link, attempts, serving }: Check): KnownReading | null {
+  const { known } = link;
+  if (!known || attempts.length > 0 || serving) return null;
+  return known.reading.rules === rulesFor(checker.rules, link) ? known : null;
+}
+
+/** Undefined if nothing is kept of the page. */
+function rememberingOf({ link, attempts, serving }: Check, known: KnownReading | null) {
+  if (link.known === undefined || link.host || attempts.length > 0 || serving) return undefined;
+  return {
+    finalUrl: known?.reading.finalUrl ?? null,
+    keyOf: contentKey,
+    known: known?.reading.content ?? null,
+  };
+}
+
+/** @param askedUrl the address that the link's service wants to be requested, if it is another one */
+async function judgePage(
+  check: Check,
+  found: Probe,
+  style: Style,
+  askedUrl: string | undefined,
+): Promise<Attempt> {
+  const { serving } = check;
+  const hops = serving?.way?.hops ?? [];
   const result = hops.length > 0 ? { ...found, hops: [...hops, ...found.hops] } : found;
   noteResult(check, result);
   const finding =
     (await findingAtTarget(check, result, style)) ?? (await judgeResult(check, result, style));
-  if (special.url === undefined || isOwnHost(check, special.url)) {
+  if (askedUrl === undefined || isOwnHost(check, askedUrl)) {
     return { probe: result, finding, style };
   }
-  return { probe: result, finding: atHelper(serving!, new URL(special.url), finding), style };
+  return { probe: result, finding: atHelper(serving!, new URL(askedUrl), finding), style };
 }
 
 /** Includes the host that the link's redirects lead to. */

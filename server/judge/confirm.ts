@@ -19,6 +19,7 @@ import { type Probe, probe } from "./probe/probe.ts";
 import { captureResponse } from "./probe/response.ts";
 import { type Style, USUAL_STYLE } from "./probe/style.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
+import { readingOf, rulesFor, sameAs } from "./unchanged.ts";
 
 export type { Checker, KnownLink } from "./attempt.ts";
 
@@ -42,7 +43,15 @@ const KNOWN_NAMES = ["one.one.one.one", "dns.google", "dns.quad9.net"];
 /** Runs one whole check: the first attempt, its retries, and the attempts that must agree. */
 export async function checkUrl(checker: Checker, link: KnownLink): Promise<Conclusion> {
   const check = beginCheck(checker, link, budgetOf(link));
-  const seen = await retry(check, await makeAttempt(check, USUAL_STYLE));
+  const first = await makeAttempt(check, USUAL_STYLE);
+  if (first.unchanged && first.probe.kind === "answered") {
+    const { unchanged, probe } = first;
+    return {
+      ...sameAs(link.known!, unchanged, probe.responseTimeMs),
+      validators: check.validators,
+    };
+  }
+  const seen = await retry(check, first);
   if (seen.finding.verdict !== "dead") return conclusive(check, seen);
   if (seen.finding.confirm === "C4") return persistent(check, seen);
   if (seen.finding.confirm === "C3") return confirmMissingName(check, seen);
@@ -247,7 +256,21 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     ...conclusion,
     ...useOf(conclusion, latest.probe, link.host),
     ...(link.mostBytes !== undefined && { page: versionOf(latest.probe) }),
+    ...readingIn(check, latest, conclusion),
   };
+}
+
+/** What is kept of a page that its first attempt showed alive. */
+function readingIn(
+  check: Check,
+  { probe: seen }: Attempt,
+  { status, evidence }: Conclusion,
+): Pick<Conclusion, "reading" | "validators"> {
+  const { checker, link, attempts, serving } = check;
+  const isPlain = attempts.length === 1 && !serving && !link.host && !evidence.flapping;
+  if (!isPlain || status !== "active" || seen.kind === "failed") return {};
+  const reading = readingOf(seen, rulesFor(checker.rules, link));
+  return reading ? { reading, validators: check.validators } : {};
 }
 
 /** Also for a failure that makes a link dead once it has lasted for long enough. */

@@ -2,7 +2,14 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import { lockLinks } from "../ground/db/queries.ts";
 import { numbersOf, onRows, type Store } from "../ground/db/store.ts";
-import { type LinkRow, linkResponses, links, sourceLinks, sources } from "../ground/db/tables.ts";
+import {
+  type LinkRow,
+  linkReadings,
+  linkResponses,
+  links,
+  sourceLinks,
+  sources,
+} from "../ground/db/tables.ts";
 import { AppError, invalid } from "../ground/lib/errors.ts";
 import { siteOfUrl } from "../ground/lib/site.ts";
 import { parseTarget } from "../ground/net/policy.ts";
@@ -154,6 +161,7 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
     { at },
   );
   await tx.delete(linkResponses).where(inArray(linkResponses.linkNo, nos));
+  await tx.delete(linkReadings).where(inArray(linkReadings.linkNo, nos));
   const sites = all.flatMap(({ link, url }) => [link.site, siteOfUrl(url)]);
   await noteSites(tx, { accountNo, at }, sites);
   // After its last check also where the clock was set back, since history is sorted by that.

@@ -8,6 +8,7 @@ import {
   gte,
   inArray,
   isNull,
+  lt,
   lte,
   or,
   type SQL,
@@ -19,9 +20,9 @@ import {
   allLinks,
   deliveries,
   events,
-  type LinkResponseRow,
   type LinkRow,
   linkDetails,
+  linkReadings,
   linkResponses,
   links,
   linkUrls,
@@ -41,7 +42,7 @@ import type { Unit } from "../work/unit.ts";
 import { withDetails } from "./fields/details.ts";
 import type { Owner } from "./fields/field.ts";
 import { FILTERS, matchingDetails, SEARCHED } from "./fields/registry.ts";
-import type { LinkDetailRow, LinkQuery, PreviousUrl } from "./model.ts";
+import type { LinkDetailRow, LinkQuery, PreviousUrl, StoredResponses } from "./model.ts";
 import { isRetired } from "./retired.ts";
 
 /** @throws NOT_FOUND, FORBIDDEN for a link of another account, or CONFLICT for one that is retired */
@@ -76,12 +77,25 @@ export async function findLinkDetail(
   const { store } = deps;
   const row = await findAnyLink(deps, caller, id);
   const { no: linkNo, statusChangedAt: at } = row;
-  const [[link], previousUrls, lastChange] = await Promise.all([
+  const [[link], previousUrls, lastChange, reading] = await Promise.all([
     withDetails(store, [row]),
     listPreviousUrls(store, linkNo),
     row.lastCheckedAt === null ? null : changeAt(store, { linkNo, at }),
+    readingOf(store, row),
   ]);
-  return { ...link!, previousUrls, lastChange: lastChange ?? null };
+  const unchangedSince = reading?.judgedAt ?? null;
+  return { ...link!, previousUrls, lastChange: lastChange ?? null, unchangedSince };
+}
+
+/** The reading whose evidence the link has, if a later check found the page unchanged. */
+async function readingOf(store: Store, { no, lastStatus, lastCheckedAt }: LinkRow) {
+  if (lastStatus !== "active" || lastCheckedAt === null) return undefined;
+  const isBefore = lt(linkReadings.judgedAt, lastCheckedAt);
+  const [reading] = await store
+    .select()
+    .from(linkReadings)
+    .where(and(eq(linkReadings.linkNo, no), isBefore));
+  return reading;
 }
 
 /** Lists the earlier URLs of a link, newest first. */
@@ -97,9 +111,14 @@ export async function findResponses(
   deps: Deps,
   caller: Caller,
   id: string,
-): Promise<LinkResponseRow[]> {
+): Promise<StoredResponses> {
+  const { store } = deps;
   const link = await findAnyLink(deps, caller, id);
-  return deps.store.select().from(linkResponses).where(eq(linkResponses.linkNo, link.no));
+  const [rows, reading] = await Promise.all([
+    store.select().from(linkResponses).where(eq(linkResponses.linkNo, link.no)),
+    readingOf(store, link),
+  ]);
+  return { rows, notModifiedAt: reading && reading.notModified > 0 ? link.lastCheckedAt : null };
 }
 
 /** `started` is false when a check was already running. */

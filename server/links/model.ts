@@ -42,7 +42,12 @@ export type LinkDetailRow = LinkRow & {
   details: LinkDetails;
   lastChange: StatusChange | null;
   previousUrls: PreviousUrl[];
+  /** When the page was seen as the evidence says, if later checks found it unchanged. */
+  unchangedSince?: number | null;
 };
+
+/** `notModifiedAt`: when the server last said that the page is still the one that was alive. */
+export type StoredResponses = { rows: LinkResponseRow[]; notModifiedAt: number | null };
 
 const LastCheck = z.object({
   status: z.enum(VERDICTS),
@@ -132,6 +137,10 @@ const RawResponse = z.object({
   title: z.string().meta({ example: "A page" }).nullable(),
   words: z.int().meta({ example: 412 }).nullable(),
   ...ResponseContent.shape,
+  not_modified: z.string().nullable().meta({
+    description: "When the server last answered 304: it still has this page. Null if it did not.",
+    example: null,
+  }),
 });
 
 export const RawResponses = z
@@ -318,9 +327,18 @@ export const toListedLink = (
   ...(strip && { strip }),
 });
 
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+function toLinkEvidence({ evidence: stored, unchangedSince = null }: LinkDetailRow) {
+  const evidence = toEvidence(stored);
+  if (evidence === null || unchangedSince === null) return evidence;
+  const note = `The page has not changed since ${DAY.format(unchangedSince)}.`;
+  return { ...evidence, notes: [note, ...evidence.notes] };
+}
+
 export const toLinkDetail = (row: LinkDetailRow, now: number): z.infer<typeof LinkDetail> => ({
   ...toLink(row, now),
-  evidence: toEvidence(row.evidence),
+  evidence: toLinkEvidence(row),
   last_change: row.lastChange && toLastChange(row.id, row.lastChange),
   ...shownAlone(row.details),
   next_turns: row.details.schedule
@@ -333,15 +351,18 @@ export const toLinkDetail = (row: LinkDetailRow, now: number): z.infer<typeof Li
   })),
 });
 
-export function toRawResponses(rows: LinkResponseRow[]): z.infer<typeof RawResponses> {
-  const of = (kind: LinkResponseRow["kind"]) => {
+export function toRawResponses({
+  rows,
+  notModifiedAt,
+}: StoredResponses): z.infer<typeof RawResponses> {
+  const of = (kind: LinkResponseRow["kind"], at: number | null) => {
     const row = rows.find((each) => each.kind === kind);
-    return row ? toRawResponse(row) : null;
+    return row ? { ...toRawResponse(row), not_modified: toIsoOrNull(at) } : null;
   };
-  return { dead: of("dead"), alive: of("active") };
+  return { dead: of("dead", null), alive: of("active", notModifiedAt) };
 }
 
-const toRawResponse = (row: LinkResponseRow): z.infer<typeof RawResponse> => ({
+const toRawResponse = (row: LinkResponseRow) => ({
   checked_at: toIso(row.checkedAt),
   reason: row.reason,
   message: messageOf(row.reason as Reason, row.statusCode),

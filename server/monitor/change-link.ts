@@ -27,11 +27,19 @@ export async function changeLinks(
     tx,
     settled.map(({ link }) => link.no),
   );
-  const [changed, same] = [settled.filter(isChange), settled.filter((each) => !isChange(each))];
-  const toRow = (result: Settled) => [
-    ...cellsOf(result),
-    ...nextTimes(config, result, schedules.get(result.link.no)),
-  ];
+  const timesOf = (result: Settled) => nextTimes(config, result, schedules.get(result.link.no));
+  const toRow = (result: Settled) => [...cellsOf(result), ...timesOf(result)];
+  const isUnchanged = ({ outcome }: Settled) => outcome.conclusion.unchanged !== undefined;
+  const changed = settled.filter(isChange);
+  const same = settled.filter((each) => !isChange(each) && !isUnchanged(each));
+  await updateUnchanged(
+    tx,
+    settled.filter(isUnchanged).map((result) => {
+      const { link, checkedAt, outcome } = result;
+      const ms = rounded(outcome.conclusion.responseTimeMs);
+      return [link.no, checkedAt, ms, ...timesOf(result)];
+    }),
+  );
   await updateLinks(tx, same.map(toRow));
   await updateChangedLinks(
     tx,
@@ -132,6 +140,16 @@ const updateLinks = onRows(
   { ...CELLS, ...TIMES },
   (rows) => sql`
     update links set ${CHANGES}, next_check_at = ${NEXT_TIME}
+    from ${rows} as done where links.no = done.link_no
+  `,
+);
+
+/** The rest of the link is as its last check left it, with the evidence. */
+const updateUnchanged = onRows(
+  { link_no: "bigint", checked_at: "bigint", response_ms: "bigint", ...TIMES },
+  (rows) => sql`
+    update links set last_active_at = checked_at, last_checked_at = checked_at, last_response_time_ms = response_ms,
+      next_trigger = 'scheduled', checking_until = null, lease = null, next_check_at = ${NEXT_TIME}
     from ${rows} as done where links.no = done.link_no
   `,
 );

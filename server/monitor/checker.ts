@@ -12,6 +12,7 @@ import type { ClaimedLink } from "./claim.ts";
 import { createDispatch, createHeldLinks, createIntake, type HeldLinks } from "./dispatch.ts";
 import type { Learning } from "./learning.ts";
 import { limitWaits } from "./longest-waits.ts";
+import { knownReading } from "./readings.ts";
 import { createRecorder, GROUP_MS, type Recorder } from "./record.ts";
 import type { SiteHolds } from "./site-holds.ts";
 import { createSlots, type Slots } from "./slots.ts";
@@ -200,7 +201,8 @@ export function checkOne(
     return Promise.resolve(sawNothing("monitor_offline", { monitor: known.report }));
   }
   const responses = { alive: link.aliveResponse, dead: link.deadResponse };
-  const checkIt = (known: KnownLink) => deps.check({ ...known, responses }, signal);
+  const reading = knownReading(link, deps.clock.now());
+  const checkIt = (known: KnownLink) => deps.check({ ...known, responses, known: reading }, signal);
   return counted(deps, () =>
     Promise.try(() => checkAtHost(deps, link, checkIt)).catch((error) => {
       // What is set for its host could not be read, so the link is checked once the database is back.

@@ -13,6 +13,22 @@ import { newLease } from "../work/queue.ts";
 /** Most links in one statement: more would delay other requests. */
 const ROWS = 500;
 
+/** What is stored of the last full reading of a link's page. Times are in milliseconds since 1970. */
+export type StoredReading = {
+  readAt: number;
+  /** How often the server has said since that the page is unchanged. */
+  notModified: number;
+  rules: number;
+  path: number;
+  content: number;
+  finalUrl: string | null;
+  redirectCount: number;
+  etag: string | null;
+  lastModified: string | null;
+  isProven: number;
+  barredUntil: number | null;
+};
+
 /** A link that this process holds until its lease ends. Its bucket is 0 where no other process could have it. */
 export type ClaimedLink = LinkSummary &
   Pick<LinkRow, "site" | "tlsExpiresAt" | "aliveResponse" | "deadResponse"> & {
@@ -22,6 +38,8 @@ export type ClaimedLink = LinkSummary &
     override?: Override;
     /** What the response must be like, if it was said. */
     expect?: Expect;
+    /** The last full reading of its page, if one is kept. */
+    reading?: StoredReading | undefined;
   };
 
 type ClaimDeps = Pick<Deps, "store" | "clock" | "nodes">;
@@ -59,7 +77,17 @@ async function claim(deps: ClaimDeps, wanted: Wanted): Promise<ClaimedLink[]> {
   const claims = claimsOf(deps.store);
   const until = deps.clock.now() + LEASE_MS;
   const window = { after, by, until, lease: newLease(deps.nodes) };
-  return withSettings(deps.store, await claims.run(deps, claims[text], most, window));
+  const claimed = await claims.run(deps, claims[text], most, window);
+  await addReadings(deps.store, claimed);
+  return withSettings(deps.store, claimed);
+}
+
+async function addReadings(store: Store, claimed: ClaimedLink[]): Promise<void> {
+  const readings = await readingsOf(
+    store,
+    claimed.map(({ no }) => no),
+  );
+  for (const link of claimed) link.reading = readings.get(link.no);
 }
 
 /** Adds to the few links that have them what their checks and verdicts depend on. */
@@ -88,6 +116,56 @@ const selectSettings = onRows(
     where override is not null or expect is not null
   `,
 );
+
+/** In the order of the rows of `readingsOf`. */
+export const READING_COLUMNS = [
+  "read_at",
+  "not_modified",
+  "rules",
+  "path",
+  "content",
+  "final_url",
+  "redirect_count",
+  "etag",
+  "last_modified",
+  "is_proven",
+  "barred_until",
+];
+
+const selectReadings = onRows(
+  { no: "bigint" },
+  (rows) => sql`
+    select given.no, ${sql.raw(READING_COLUMNS.join(", "))} from ${rows} as given
+    join link_readings on link_no = given.no
+  `,
+);
+
+/** The stored readings of links, by their numbers. */
+async function readingsOf(store: Store, nos: number[]): Promise<Map<number, StoredReading>> {
+  const rows = await selectReadings(
+    store,
+    nos.map((no) => [no]),
+  );
+  return new Map(
+    rows.map(([no, readAt, notModified, rules, path, content, ...rest]) => {
+      const [finalUrl, redirectCount, etag, lastModified, isProven, barredUntil] = rest;
+      const reading = {
+        readAt,
+        notModified,
+        rules,
+        path,
+        content,
+        finalUrl,
+        redirectCount,
+        etag,
+        lastModified,
+        isProven,
+        barredUntil,
+      };
+      return [no as number, reading as StoredReading];
+    }),
+  );
+}
 
 type Window = { after: number; by: number; until: number; lease: string };
 

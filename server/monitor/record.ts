@@ -28,6 +28,7 @@ import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
+import { writeReadings } from "./readings.ts";
 import { writeResponses } from "./responses.ts";
 
 /** Results wait for this time at most, or until there are so many. */
@@ -167,6 +168,7 @@ async function write(
     await changeLinks(tx, deps.config, held);
     await writeChanges(tx, held);
     await writeResponses(tx, held);
+    await writeReadings(tx, held);
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),

@@ -58,6 +58,7 @@ export function labChecker(
     hostProfiles: createHostProfiles({ clock, most: HOSTS }),
     robots: createRobots(),
     controls: createControls(HOSTS),
+    rules: "of the test",
     randomName: () => "qzkxvbnmwrtplkjh",
     online: createOnline({ clock, sentinels: [], ask: async () => true }),
     lag: { worstSince: () => 0 },

@@ -442,6 +442,13 @@ export const views = sqliteTable("views", {
   createdAt: moment("created_at").notNull(),
 });
 
+/** What the last full reading of an active link's page was like; `monitor/readings.ts` has all columns. */
+export const linkReadings = sqliteTable("link_readings", {
+  linkNo: integer("link_no").primaryKey(),
+  judgedAt: moment("judged_at").notNull(),
+  notModified: integer("not_modified").notNull(),
+});
+
 /** The response to the last check that found a link alive, and to the last that found it dead. */
 export const linkResponses = sqliteTable("link_responses", {
   linkNo: integer("link_no").notNull(),

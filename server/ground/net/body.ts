@@ -11,7 +11,7 @@ import {
   gunzipSync,
 } from "node:zlib";
 import { codeOf } from "../lib/errors.ts";
-import type { BodyProblem } from "./exchange.ts";
+import type { BodyProblem, BodyWish, IsKnown } from "./exchange.ts";
 
 /** The decompressed body, up to the cap. */
 export type Body = {
@@ -33,15 +33,16 @@ const PACKING_BYTES = 256 * 1024;
 const PIECE_BYTES = 16 * 1024;
 
 /**
- * Reads up to `cap` decompressed bytes and discards the rest unread.
+ * Reads up to so many decompressed bytes and discards the rest unread.
  * @param late ends the reading when it resolves
  */
 export async function readBody(
   response: Incoming,
-  cap: number,
+  wish: BodyWish,
   late: Promise<"late">,
   onBody?: OnBody,
 ): Promise<Body> {
+  const { cap, isKnown } = typeof wish === "number" ? { cap: wish, isKnown: null } : wish;
   const sink = createSink(cap, onBody);
   const reader = response.body?.getReader();
   if (!reader) return sink.bodyAt("whole");
@@ -50,8 +51,9 @@ export async function readBody(
     return sink.bodyAt("whole");
   }
   const contentEncoding = response.headers.get("content-encoding");
-  const stage =
+  const unpacking =
     contentEncoding === null ? sink.stage : unpackInto(sink.stage, contentEncoding, cap);
+  const stage = isKnown ? unlessKnown(unpacking, isKnown) : unpacking;
   let isLate = false;
   const stop = () => {
     stage.stop();
@@ -116,6 +118,38 @@ function inSmallPieces(onBody: OnBody, stopped: Promise<void>) {
     }
   };
   return (piece: Uint8Array) => giveFrom(piece, 0);
+}
+
+/** Longer bodies are passed on as they arrive. */
+const MOST_COMPARED_BYTES = 256 * 1024;
+
+/** Holds a body back until it is complete, and passes it on unless it is known. */
+function unlessKnown(next: Stage, isKnown: IsKnown): Stage {
+  let held: Uint8Array[] | null = [];
+  let length = 0;
+  async function passOn() {
+    const pieces = held ?? [];
+    held = null;
+    for (const piece of pieces) await next.write(piece);
+  }
+  return {
+    write(piece) {
+      if (!held) return next.write(piece);
+      held.push(piece);
+      length += piece.length;
+      return length > MOST_COMPARED_BYTES ? passOn() : undefined;
+    },
+    async end() {
+      if (held && isKnown(held.length === 1 ? held[0]! : Buffer.concat(held))) return;
+      await passOn();
+      await next.end();
+    },
+    async flush() {
+      await passOn();
+      await next.flush?.();
+    },
+    stop: next.stop,
+  };
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;

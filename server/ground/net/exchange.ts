@@ -28,7 +28,7 @@ export type RequestInput = {
   /** Until the headers arrive, per address; 20 s by default. */
   headersMs?: number;
   /** Limit of the body, in decompressed bytes. The rest is not transferred. */
-  bodyCap: number | ((status: number, headers: Headers) => number);
+  bodyCap: number | ((status: number, headers: Headers) => BodyWish);
   /**
    * Gets the body, which is not retained then, in pieces of at most 16 KiB. Called after `bodyCap`. If it returns a
    * promise, the next piece waits for it; after `enough`, the rest is not transferred.
@@ -38,6 +38,12 @@ export type RequestInput = {
   trust?: "verified" | "any";
   signal?: AbortSignal | undefined;
 };
+
+/** How much of a body is read. */
+export type BodyWish = number | { cap: number; isKnown: IsKnown };
+
+/** Gets a body as received, before it is decompressed, unless it is long or incomplete. Returns whether to leave it. */
+export type IsKnown = (received: Uint8Array) => boolean;
 
 /** The result of one request. Times are milliseconds since its start. */
 export type Exchange =

@@ -207,8 +207,8 @@ async function receive(trip: Trip, response: Received, late: Promise<"late">): P
     const exchange = failed(trip, "header_overflow", "The headers were larger than 64 KiB.");
     return isSuccess(status) ? { ...exchange, isAnswered: true } : exchange;
   }
-  const cap = typeof input.bodyCap === "number" ? input.bodyCap : input.bodyCap(status, headers);
-  const { bytes, length, truncated, problem } = await readBody(response, cap, late, input.onBody);
+  const wish = typeof input.bodyCap === "number" ? input.bodyCap : input.bodyCap(status, headers);
+  const { bytes, length, truncated, problem } = await readBody(response, wish, late, input.onBody);
   if (input.signal?.aborted) throw new Late("aborted");
   const elapsedMs = options.clock.elapsed() - startedAt;
   const tlsExpiresAt = handshake.expiresAt;

@@ -126,6 +126,24 @@ export function toEvidence(stored: string | null): Evidence | null {
   return { ...evidence, redirects };
 }
 
+/** What is kept of a full reading that showed a link alive. Hashes are whole numbers of 53 bits. */
+export type Reading = {
+  /** Of the rules, and of what the link expects. */
+  rules: number;
+  /** Of the redirects, the final URL and its certificate. */
+  path: number;
+  /** Of the status, the headers that count, and the body as received. */
+  content: number;
+  finalUrl: string;
+  redirectCount: number;
+  /** The validators of RFC 9110 §8.8; null if there are none that can be used. */
+  etag: string | null;
+  lastModified: string | null;
+};
+
+/** How a check found out that nothing has changed. */
+export type Unchanged = "not_modified" | "same_bytes";
+
 /** The result of a whole check. */
 export type Conclusion = {
   status: Verdict;
@@ -157,6 +175,12 @@ export type Conclusion = {
   response?: CapturedResponse;
   /** What it shows of the setting for the link's host. */
   host?: { id: string; version: number; found: "accepted" | "refused" };
+  /** Set if nothing has changed since the last full reading: the evidence is what the link has. */
+  unchanged?: Unchanged;
+  /** What is kept of the page, to find out next time whether it has changed. */
+  reading?: Reading;
+  /** What the server made of a validator that was made up: `barred` if it says that this page is unchanged. */
+  validators?: "proven" | "barred" | undefined;
   evidence: StoredEvidence;
 };
 
@@ -285,7 +309,7 @@ export const probeRecord = (
   final_url: null,
 });
 
-const statusIn = (probe: Probe) => (probe.kind === "answered" ? probe.status : null);
+export const statusIn = (probe: Probe) => (probe.kind === "answered" ? probe.status : null);
 
 const LESS_SAFE = "The redirects leave https for plain http.";
 

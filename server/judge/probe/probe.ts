@@ -51,6 +51,17 @@ export type ProbeInput = {
   host?: HostSetting | null | undefined;
   /** Also keeps the text of the answer as sent. */
   keepsText?: boolean;
+  /** Identifies the content of a success. */
+  remembering?:
+    | {
+        /** The address to which the condition is sent. */
+        finalUrl: string | null;
+        condition: Record<string, string>;
+        keyOf(status: number, headers: Headers, received: Uint8Array): number;
+        /** The key of content that is known and need not be read again. */
+        known: number | null;
+      }
+    | undefined;
 };
 
 /** The redirects of an attempt. `elapsedMs` is spent on requests, `waitedMs` in queues. */
@@ -78,6 +89,8 @@ export type Answer = Journey & {
   page: Page | null;
   /** The whole of a short text that is not a page, such as XML or JSON. */
   shortText?: string;
+  /** Identifies status, headers and body; missing if not requested (`remembering`), or if the body is long. */
+  contentKey?: number;
   /** At most a MiB, decoded; null unless requested (`keepsText`) and textual. */
   text: string | null;
   /** Decompressed bytes that were read: at most a MiB, or the first piece if it is not text. */
@@ -178,13 +191,16 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   return followRefresh(attempt, url, found);
 }
 
+/** In place of a body of which only the headers count. */
+const UNREAD = new Uint8Array();
+
 const SEVERAL_TARGETS = "The server redirects to several addresses at once.";
 
 /** A loop is the same request with the same cookies. */
 const stepOf = ({ jar, body }: Attempt, url: URL) =>
   `${body === undefined ? "GET" : "POST"} ${url.href} ${stateOf(jar)}`;
 
-type Content = Pick<Answer, "page" | "text" | "shortText">;
+type Content = Pick<Answer, "page" | "text" | "shortText" | "contentKey">;
 type Asked = { exchange: Exchange | Held } & Content;
 
 async function ask(attempt: Attempt, url: URL): Promise<Asked> {
@@ -192,11 +208,25 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const { clock, politeness, outbound, isUrgent } = prober;
   const arrivedAt = clock.elapsed();
   let content: ContentReader | null = null;
+  let contentKey: number | undefined;
+  const { remembering } = input;
   const bodyCap = (status: number, headers: Headers) => {
     if (locationOf(status, headers) !== null) return 0;
     const isFine = status >= 200 && status < 300;
     content = createContentReader(headers, { isFine, keepsText: input.keepsText === true });
-    return content.readsOn ? (prober.mostBytes ?? PAGE_BYTES) : 1;
+    const cap = content.readsOn ? (prober.mostBytes ?? PAGE_BYTES) : 1;
+    contentKey = undefined;
+    if (!remembering || !isFine) return cap;
+    const { keyOf, known } = remembering;
+    if (!content.readsOn) {
+      contentKey = keyOf(status, headers, UNREAD);
+      return cap;
+    }
+    const isKnown = (received: Uint8Array) => {
+      contentKey = keyOf(status, headers, received);
+      return contentKey === known;
+    };
+    return { cap, isKnown };
   };
   const send = (waitedMs: number) => {
     journey.waitedMs += waitedMs;
@@ -220,7 +250,8 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const exchange = await withPoliteness(politeness, url.host, send, wait);
   prober.onStep?.();
   // Also after a failed request, since a reader that stays open is never freed.
-  return { exchange, ...(endOf(content) ?? { page: null, text: null }) };
+  const read: Content = endOf(content) ?? { page: null, text: null };
+  return { exchange, ...read, ...(contentKey !== undefined && { contentKey }) };
 }
 
 /** Own headers and bodies must not reach other servers, nor travel unencrypted after https. */
@@ -234,6 +265,7 @@ function headersFor(attempt: Attempt, url: URL): Record<string, string> {
   const usual = headersOf(input.style, prober.userAgent);
   const given = [
     ...(isForTarget(attempt, url) ? Object.entries(input.headers ?? {}) : []),
+    ...conditionFor(attempt, url),
     ...hostHeaders(attempt, url),
   ];
   if (given.length === 0) return usual;
@@ -241,6 +273,10 @@ function headersFor(attempt: Attempt, url: URL): Record<string, string> {
   const kept = Object.entries(usual).filter(([name]) => !own.has(nameOf(name)));
   return Object.fromEntries([...kept, ...own]);
 }
+
+/** Where cookies were set on the way, the answer may depend on them. */
+const conditionFor = ({ input: { remembering }, jar }: Attempt, { href }: URL) =>
+  remembering?.finalUrl === href && jar === null ? Object.entries(remembering.condition) : [];
 
 /** Behind a bad certificate anyone may read what is sent. */
 function hostHeaders({ input, journey }: Attempt, url: URL): [string, string][] {

@@ -1,0 +1,129 @@
+import { expectKey } from "./expectations.ts";
+import { hashOfRules } from "./hash-of-rules.ts" with { type: "macro" };
+import { type Conclusion, type Reading, sawNothing, type Unchanged } from "./probe/conclusion.ts";
+import type { Answer } from "./probe/probe.ts";
+import type { Catalogue } from "./services/catalogue.ts";
+
+/** The last reading, what it showed, and whether a check may ask if that still holds. */
+export type KnownReading = {
+  reading: Reading;
+  reason: Conclusion["reason"];
+  statusCode: number | null;
+  /**
+   * `yes`: its validators are sent. `proves`: one that is made up, so that a server that answers 304 to anything is
+   * found out while the page is read in full. `no`: none.
+   */
+  asks: "yes" | "proves" | "no";
+};
+
+const hash53 = (data: string | Uint8Array, seed = 0n) => Number(Bun.hash(data, seed) >> 11n);
+
+/** Identifies the rules and the services. */
+export const rulesOf = (catalogue: Catalogue): string =>
+  `${hashOfRules()} ${Bun.hash(JSON.stringify(catalogue.services))}`;
+
+/** The rules for one link. */
+export const rulesFor = (rules: string, link: { expect?: Parameters<typeof expectKey>[0] }) =>
+  hash53(`${rules} ${expectKey(link.expect)}`);
+
+/** The headers that rules read; `tests/architecture.test.ts` compares them with the code. */
+export const COUNTED_HEADERS = [
+  "content-type",
+  "content-disposition",
+  "content-encoding",
+  "location",
+  "refresh",
+  "x-robots-tag",
+  "x-squid-error",
+  "proxy-status",
+  "cf-mitigated",
+];
+
+export function contentKey(status: number, headers: Headers, received: Uint8Array): number {
+  const head = [status, ...COUNTED_HEADERS.map((name) => headers.get(name))];
+  return hash53(received, Bun.hash(JSON.stringify(head)) as bigint);
+}
+
+type Path = Pick<Answer, "hops" | "finalUrl" | "tlsExpiresAt">;
+
+const pathKey = ({ hops, finalUrl, tlsExpiresAt }: Path) =>
+  hash53(JSON.stringify([hops, finalUrl, tlsExpiresAt]));
+
+/** Longer ones are not kept. */
+const LONGEST_VALIDATOR = 200;
+const ETAG = /^(W\/)?"[\x21\x23-\x7e]*"$/;
+/** A date that is younger may be that of several versions (RFC 9110 §8.8.2.2). */
+const LEAST_AGE_MS = 60_000;
+
+/** The validators of a response, unless it depends on more than our request. */
+function validatorsOf({ headers }: Answer): Pick<Reading, "etag" | "lastModified"> {
+  const vary = headers.get("vary") ?? "";
+  if (/\*|\bcookie\b/i.test(vary)) return { etag: null, lastModified: null };
+  const etag = headers.get("etag") ?? "";
+  return {
+    etag: etag.length <= LONGEST_VALIDATOR && ETAG.test(etag) ? etag : null,
+    lastModified: lastModifiedOf(headers),
+  };
+}
+
+/** Both dates are by the clock of the server, which may be wrong. */
+function lastModifiedOf(headers: Headers): string | null {
+  const given = headers.get("last-modified") ?? "";
+  const ageMs = Date.parse(headers.get("date") ?? "") - Date.parse(given);
+  return given.length <= LONGEST_VALIDATOR && ageMs >= LEAST_AGE_MS ? given : null;
+}
+
+/** The headers that ask whether the reading still holds. */
+export function conditionOf(
+  { asks, reading: { etag, lastModified } }: KnownReading,
+  made: string,
+): Record<string, string> {
+  if (asks === "no" || (etag === null && lastModified === null)) return {};
+  if (asks === "proves") return { "If-None-Match": `"${made}"` };
+  return etag ? { "If-None-Match": etag } : { "If-Modified-Since": lastModified! };
+}
+
+/** Whether an answer shows that nothing has changed since the reading; null if it has, or if that is not sure. */
+export function unchangedSince({ asks, reading }: KnownReading, answer: Answer): Unchanged | null {
+  if (answer.bodyProblem !== null || pathKey(answer) !== reading.path) return null;
+  if (answer.contentKey === reading.content) return "same_bytes";
+  return answer.status === 304 && asks === "yes" && isSameVersion(reading, answer.headers)
+    ? "not_modified"
+    : null;
+}
+
+/** RFC 9110 §15.4.5: a 304 has the validators that a 200 would have. */
+function isSameVersion({ etag, lastModified }: Reading, headers: Headers): boolean {
+  const weak = (tag: string) => tag.replace(/^W\//, "");
+  const [tag, date] = [headers.get("etag"), headers.get("last-modified")];
+  if (tag !== null && etag !== null) return weak(tag) === weak(etag);
+  return date === null || lastModified === null || date === lastModified;
+}
+
+/** What is kept of an answer that was read in full; null if it was not. */
+export function readingOf(answer: Answer, rules: number): Reading | null {
+  const { contentKey: content, finalUrl, hops, bodyProblem, truncated } = answer;
+  if (content === undefined || bodyProblem !== null || truncated) return null;
+  return {
+    rules,
+    path: pathKey(answer),
+    content,
+    finalUrl,
+    redirectCount: hops.length,
+    ...validatorsOf(answer),
+  };
+}
+
+/** The conclusion of a check that found nothing changed: that of the reading, whose evidence is with the link. */
+export const sameAs = (
+  { reason, statusCode, reading }: KnownReading,
+  unchanged: Unchanged,
+  responseTimeMs: number,
+): Conclusion => ({
+  ...sawNothing(reason),
+  statusCode,
+  responseTimeMs,
+  finalUrl: reading.finalUrl,
+  redirectCount: reading.redirectCount,
+  unchanged,
+});

@@ -1,0 +1,140 @@
+import { expect, test } from "bun:test";
+import { DAY, HOUR } from "../../tests/checker/ended.ts";
+import { labCheck, untilTheEnd } from "../../tests/checker/prober.ts";
+import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
+import { checkDueLinks } from "../../tests/rounds.ts";
+import { addLink } from "../../tests/rows.ts";
+import { type Says, startSite } from "../../tests/site.ts";
+
+const PAGE =
+  "<title>A page</title><p>Some words that tell what the page is about, and more of them.</p>";
+
+const pageWith = (headers: Record<string, string>, html = PAGE) =>
+  new Response(html, { headers: { "content-type": "text/html", ...headers } });
+
+const asked = ({ headers }: { headers: Headers }) => ({
+  tag: headers.get("if-none-match"),
+  since: headers.get("if-modified-since"),
+});
+
+/** Answers 304 to the validator of the page, as RFC 9110 §13.1.2 says. */
+const honest = (request: Request) =>
+  asked(request).tag === '"v1"'
+    ? new Response(null, { status: 304, headers: { etag: '"v1"' } })
+    : pageWith({ etag: '"v1"' });
+
+onServer("a page that has not changed", (server) => {
+  /** A link to a page, which is checked once when it is added. */
+  async function watching(says: Says, more: { frequency?: string } = {}) {
+    const site = untilTheEnd(startSite({ "/page": says }));
+    const me = await server().account();
+    const url = `${site.url}/page`;
+    const id = await addLink(me, { url, check_frequency: more.frequency ?? "hourly" });
+    const { deps, clock } = server();
+    const config = { ...deps.config, hostGapMs: 0, confirmDelaysMs: [0, 0, 0] };
+    const check = labCheck({ config, clock });
+    const look = async (ms = 1.2 * HOUR) => {
+      clock.moveBy(ms);
+      await checkDueLinks({ ...deps, check });
+    };
+    await look(0);
+    return { me, id, site, look, pages: () => site.requests.filter(isOfPage) };
+  }
+
+  const isOfPage = ({ url }: { url: string }) => new URL(url).pathname === "/page";
+  const linkOf = async (me: Asker, id: string) => (await me.get(`/api/v1/links/${id}`)).body.data;
+
+  test("is asked for by its tag, once its server has shown that it reads tags", async () => {
+    const { me, id, look, pages } = await watching(honest);
+    const before = await linkOf(me, id);
+
+    for (let n = 0; n < 4; n++) await look();
+
+    const [first, second, ...others] = pages().map(asked);
+    expect(first!.tag).toBeNull();
+    expect(second!.tag).toMatch(/^"[a-z]{16}"$/);
+    expect(others).toEqual(Array(3).fill({ tag: '"v1"', since: null }));
+    const after = await linkOf(me, id);
+    expect(after).toMatchObject({
+      status: "active",
+      reason: "ok",
+      last_check: { status_code: 200 },
+    });
+    expect(after.evidence.attempts).toEqual(before.evidence.attempts);
+    expect(after.evidence.notes).toEqual(["The page has not changed since 1 Jan 2030."]);
+    const history = (await me.get(`/api/v1/links/${id}/history`)).body.data.items;
+    expect(history.map(({ reason, status_code }: Parsed) => [reason, status_code])).toEqual(
+      Array(5).fill(["ok", 200]),
+    );
+    const { alive } = (await me.get(`/api/v1/links/${id}/raw`)).body.data;
+    expect(alive.not_modified).toBe(after.last_check.checked_at);
+  });
+
+  test("is asked for by its date where it has no tag", async () => {
+    const modified = "Tue, 01 Jan 2019 00:00:00 GMT";
+    const { look, pages } = await watching((request) =>
+      asked(request).since === modified
+        ? new Response(null, { status: 304 })
+        : pageWith({ "last-modified": modified, date: "Tue, 01 Jan 2030 00:00:00 GMT" }),
+    );
+
+    for (let n = 0; n < 2; n++) await look();
+
+    expect(pages().map(asked).at(-1)).toEqual({ tag: null, since: modified });
+  });
+
+  test("is read in full and compared where it has neither", async () => {
+    const { me, id, look, pages } = await watching(() => pageWith({}));
+    const before = await linkOf(me, id);
+
+    await look();
+
+    expect(pages().map(asked)).toEqual(Array(2).fill({ tag: null, since: null }));
+    const { evidence } = await linkOf(me, id);
+    expect(evidence.attempts).toEqual(before.evidence.attempts);
+  });
+
+  test("is not taken for unchanged when a server answers 304 to everything", async () => {
+    const { me, id, look, pages } = await watching((request) =>
+      asked(request).tag ? new Response(null, { status: 304 }) : pageWith({ etag: 'W/"0"' }),
+    );
+
+    for (let n = 0; n < 3; n++) await look();
+
+    // The made-up tag, the page in full after it, and no tag again.
+    expect(pages().map(({ headers }) => headers.has("if-none-match"))).toEqual([
+      ...[false, true, false, false, false],
+    ]);
+    expect(await linkOf(me, id)).toMatchObject({ status: "active", reason: "ok" });
+  });
+
+  test("that dies while its server says that it is unchanged is found within a week", async () => {
+    let isGone = false;
+    const { me, id, look } = await watching(
+      (request) => {
+        if (asked(request).tag === '"v1"') return new Response(null, { status: 304 });
+        return isGone ? new Response("gone", { status: 410 }) : pageWith({ etag: '"v1"' });
+      },
+      { frequency: "daily" },
+    );
+    await look(1.2 * DAY);
+    await look(1.2 * DAY);
+    isGone = true;
+    await look(1.2 * DAY);
+    expect(await linkOf(me, id)).toMatchObject({ status: "active" });
+
+    for (let n = 0; n < 6; n++) await look(1.2 * DAY);
+
+    expect(await linkOf(me, id)).toMatchObject({ status: "dead", reason: "http_410" });
+  });
+
+  test("is read in full when its check is requested", async () => {
+    const { me, id, look, pages } = await watching(honest);
+    for (let n = 0; n < 2; n++) await look();
+
+    await me.post(`/api/v1/links/${id}/check`);
+    await look(1000);
+
+    expect(pages().map(asked).at(-1)).toEqual({ tag: null, since: null });
+  });
+});
