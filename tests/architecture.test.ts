@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { COUNTED_HEADERS } from "../server/judge/unchanged.ts";
 import { circlesIn, type Import, importsOf, mutualPairs, productFiles, ROOT } from "./imports.ts";
 
 /**
@@ -188,6 +189,22 @@ describe("In the server", () => {
     );
 
     expect(naming.toSorted()).toEqual(MAY_NAME_ALL_LINKS);
+  });
+
+  test("each header that a rule reads is part of what shows that a page has not changed", () => {
+    const rules = productFiles().filter((file) =>
+      /^server\/judge\/(page|signals|verdict|expectations|probe\/(hops|statuses))/.test(file),
+    );
+    const read = rules.flatMap((file) =>
+      [
+        ...readFileSync(join(ROOT, file), "utf8").matchAll(/headers\.(?:get|has)\("([^"]+)"\)/g),
+      ].map(([, name]) => name!),
+    );
+
+    expect(read).toContain("content-type");
+    // How long to wait is only asked of pages that are not alive.
+    const counted = [...COUNTED_HEADERS, "retry-after"];
+    expect(read.filter((name) => !counted.includes(name))).toEqual([]);
   });
 
   test("nothing of the dashboard is imported", () => {

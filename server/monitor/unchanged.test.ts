@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { DAY, HOUR } from "../../tests/checker/ended.ts";
 import { labCheck, untilTheEnd } from "../../tests/checker/prober.ts";
-import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
+import { type Asker, onBothEngines, type Parsed } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { addLink } from "../../tests/rows.ts";
 import { type Says, startSite } from "../../tests/site.ts";
@@ -23,7 +23,7 @@ const honest = (request: Request) =>
     ? new Response(null, { status: 304, headers: { etag: '"v1"' } })
     : pageWith({ etag: '"v1"' });
 
-onServer("a page that has not changed", (server) => {
+onBothEngines("a page that has not changed", (server) => {
   /** A link to a page, which is checked once when it is added. */
   async function watching(says: Says, more: { frequency?: string } = {}) {
     const site = untilTheEnd(startSite({ "/page": says }));

@@ -154,6 +154,11 @@ const RawResponse = ({ response }: { response: Response }) => (
     <p class="hint">
       <code>{response.status_code}</code> from <Url url={response.final_url} whole />,{" "}
       <Moment at={response.checked_at} clock />
+      {response.not_modified && (
+        <>
+          . Not modified at the check of <Moment at={response.not_modified} clock />
+        </>
+      )}
     </p>
     <h3>Headers</h3>
     <dl class="headers">
