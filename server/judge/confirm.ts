@@ -45,10 +45,12 @@ export async function checkUrl(checker: Checker, link: KnownLink): Promise<Concl
   const check = beginCheck(checker, link, budgetOf(link));
   const first = await makeAttempt(check, USUAL_STYLE);
   if (first.unchanged && first.probe.kind === "answered") {
-    const { unchanged, probe } = first;
+    const known = link.known!;
+    const reading = readingOf(first.probe, known.reading.rules);
     return {
-      ...sameAs(link.known!, unchanged, probe.responseTimeMs),
+      ...sameAs(known, first.unchanged, first.probe.responseTimeMs),
       validators: check.validators,
+      ...(reading && { reading }),
     };
   }
   const seen = await retry(check, first);

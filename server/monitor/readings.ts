@@ -53,8 +53,8 @@ export async function writeReadings(tx: Store, settled: Settled[]): Promise<void
 }
 
 function newReading({ link, checkedAt, at, outcome: { conclusion } }: Settled) {
-  const { reading } = conclusion;
-  if (!reading) return [];
+  const { reading, unchanged } = conclusion;
+  if (!reading || unchanged) return [];
   const { rules, path, content, finalUrl, redirectCount, etag, lastModified } = reading;
   return [
     [
@@ -65,13 +65,18 @@ function newReading({ link, checkedAt, at, outcome: { conclusion } }: Settled) {
   ];
 }
 
-/** A page without validators need not be read at known times, as it is read in full each time. */
+/** The same page, of which only the validators may be new. When it was read counts only if it has some. */
 function readAgain({ link, at, outcome: { conclusion } }: Settled) {
-  const { unchanged, validators } = conclusion;
-  const isNews = validators !== undefined || (link.reading?.notModified ?? 0) > 0;
-  return unchanged === "same_bytes" && isNews
-    ? [[link.no, at, ...proofOf(link, conclusion, at)]]
-    : [];
+  const { unchanged, validators, reading } = conclusion;
+  const known = link.reading;
+  if (unchanged !== "same_bytes" || !reading || !known) return [];
+  const { etag, lastModified } = reading;
+  const isNews =
+    validators !== undefined ||
+    known.notModified > 0 ||
+    etag !== known.etag ||
+    lastModified !== known.lastModified;
+  return isNews ? [[link.no, at, etag, lastModified, ...proofOf(link, conclusion, at)]] : [];
 }
 
 function proofOf({ reading }: ClaimedLink, { validators }: Conclusion, at: number) {
@@ -107,9 +112,17 @@ const insertReadings = onRows(
 );
 
 const noteRead = onRows(
-  { link: "bigint", at: "bigint", proven: "bigint", barred: "bigint" },
+  {
+    link: "bigint",
+    at: "bigint",
+    tag: "text",
+    modified: "text",
+    proven: "bigint",
+    barred: "bigint",
+  },
   (rows) => sql`
-    update link_readings set read_at = at, not_modified = 0, is_proven = proven, barred_until = barred
+    update link_readings set read_at = at, not_modified = 0, etag = tag, last_modified = modified,
+      is_proven = proven, barred_until = barred
     from ${rows} as done where link_no = link
   `,
 );

@@ -128,6 +128,23 @@ onBothEngines("a page that has not changed", (server) => {
     expect(await linkOf(me, id)).toMatchObject({ status: "dead", reason: "http_410" });
   });
 
+  test("is asked for by its new tag when only that has changed", async () => {
+    let tag = '"v1"';
+    const { look, pages } = await watching((request) =>
+      asked(request).tag === tag ? new Response(null, { status: 304 }) : pageWith({ etag: tag }),
+    );
+    for (let n = 0; n < 2; n++) await look();
+    tag = '"v2"';
+
+    for (let n = 0; n < 2; n++) await look();
+
+    expect(
+      pages()
+        .slice(-3)
+        .map((page) => asked(page).tag),
+    ).toEqual(['"v1"', '"v1"', '"v2"']);
+  });
+
   test("is read in full when its check is requested", async () => {
     const { me, id, look, pages } = await watching(honest);
     for (let n = 0; n < 2; n++) await look();
