@@ -7,6 +7,7 @@
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { $ } from "bun";
+import { hashOfRules } from "../server/judge/hash-of-rules.ts";
 import { fileOf, finishRelease, PLATFORMS } from "./release.ts";
 
 const OPTIONS = [
@@ -20,6 +21,7 @@ const OPTIONS = [
   "--no-compile-autoload-bunfig",
   "--asset=web/dist",
   "--asset=drizzle",
+  `--define=RULES=${hashOfRules()}`,
 ];
 
 /** The program, and those of the threads that it starts. */

@@ -22,6 +22,10 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
     /from "link_tags" inner join "watched_links" "links" .*"links"."no" in \(select/,
     "for the same reason",
   ],
+  [
+    / not in \( ?select no from (links as gone|watched_links where account_no = \? and handling)/,
+    "PostgreSQL looks each link up instead of leaving rows aside",
+  ],
   [/ from written /, "a test counts what it noted"],
   [/ and true\b/, "no check is left to retain, since retaining and deleting are one transaction"],
 ];
@@ -123,7 +127,7 @@ function filesWith(parts: string[]): string[] {
     return quoted.length > 0 ? quoted : part.replace(/^\w*: /, "");
   });
   const files = productFiles()
-    .filter((file) => /^server\/(?!db\/)/.test(file))
+    .filter((file) => /^server\/(?!ground\/db\/)/.test(file))
     .map((file) => {
       const text = readFileSync(join(ROOT, file), "utf8").replace(/\s+/g, " ");
       return { file, found: words.filter((word) => text.includes(word)).length };

@@ -1,5 +1,5 @@
 import { expectKey } from "./expectations.ts";
-import { hashOfRules } from "./hash-of-rules.ts" with { type: "macro" };
+import { hashOfRules } from "./hash-of-rules.ts";
 import { type Conclusion, type Reading, sawNothing, type Unchanged } from "./probe/conclusion.ts";
 import type { Answer } from "./probe/probe.ts";
 import type { Catalogue } from "./services/catalogue.ts";
