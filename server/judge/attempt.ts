@@ -12,7 +12,13 @@ import {
   type Unchanged,
 } from "./probe/conclusion.ts";
 import { alive, type Facts, type Finding, suspected } from "./probe/finding.ts";
-import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
+import {
+  type Comparison,
+  type Failure,
+  type Probe,
+  type ProbeInput,
+  probe,
+} from "./probe/probe.ts";
 import { judgeFailure } from "./probe/statuses.ts";
 import type { Style } from "./probe/style.ts";
 import { askService, type ServiceAnswer, type Services } from "./services/ask.ts";
@@ -27,13 +33,7 @@ import {
   unproven,
 } from "./services/serving.ts";
 import { type CheckContext, learnFact } from "./surroundings.ts";
-import {
-  conditionOf,
-  contentKey,
-  type KnownReading,
-  rulesFor,
-  unchangedSince,
-} from "./unchanged.ts";
+import { comparisonWith, type KnownReading, rulesFor, unchangedSince } from "./unchanged.ts";
 import { judge } from "./verdict.ts";
 
 /** What distinguishes faults of the monitor from those of a site. */
@@ -185,43 +185,42 @@ async function probePage(check: Check, style: Style): Promise<Attempt> {
   const keepsText = serving !== null || link.expect !== undefined;
   const { host } = link;
   const known = knownOf(check);
-  const remembering = rememberingOf(check, known);
-  const ask = async (condition: Record<string, string>) => {
-    const asking = remembering && { ...remembering, condition };
-    const limits = limitsOf(check);
-    const request = { url, style, host, keepsText, ...special, ...limits, remembering: asking };
+  const comparison = isCompared(check) ? comparisonWith(known, checker.randomName()) : undefined;
+  const ask = async (comparison: Comparison | undefined): Promise<Attempt> => {
+    const request = { url, style, host, keepsText, ...special, ...limitsOf(check), comparison };
     const found = await probe(checker, request);
     const unchanged = known && found.kind === "answered" ? unchangedSince(known, found) : null;
     if (!unchanged) return judgePage(check, found, style, special.url);
     noteResult(check, found);
     return { probe: found, finding: alive("ok"), style, unchanged };
   };
-  const condition = known ? conditionOf(known, checker.randomName()) : {};
-  const attempt: Attempt = await ask(condition);
-  if (Object.keys(condition).length === 0) return attempt;
-  const is304 = statusIn(attempt.probe) === 304;
-  const isSure =
-    attempt.finding.verdict === "active" && (!is304 || attempt.unchanged !== undefined);
-  if (known!.asks === "proves" && (is304 || isSure)) check.validators = is304 ? "barred" : "proven";
-  // The server may not have understood the condition.
-  return isSure ? attempt : ask({});
+  const attempt = await ask(comparison);
+  if (!known || !comparison || Object.keys(comparison.condition).length === 0) return attempt;
+  if (known.asks === "proves") check.validators = proofIn(attempt);
+  const isDoubtful = attempt.unchanged === undefined && mayBeOfCondition(attempt);
+  return isDoubtful ? ask({ ...comparison, condition: {} }) : attempt;
 }
 
-/** Only the first attempt of a scheduled check relies on what is known, and confirmations never. */
-function knownOf({ checker, link, attempts, serving }: Check): KnownReading | null {
-  const { known } = link;
-  if (!known || attempts.length > 0 || serving) return null;
-  return known.reading.rules === rulesFor(checker.rules, link) ? known : null;
+/** Only of the first attempt: retries and confirmations read in full. */
+const isCompared = ({ link, attempts, serving }: Check) =>
+  link.known !== undefined && !link.host && attempts.length === 0 && !serving;
+
+/** Null if the page must be judged. */
+function knownOf(check: Check): KnownReading | null {
+  const { checker, link } = check;
+  const known = isCompared(check) ? link.known! : null;
+  return known?.reading.rules === rulesFor(checker.rules, link) ? known : null;
 }
 
-/** Undefined if nothing is kept of the page. */
-function rememberingOf({ link, attempts, serving }: Check, known: KnownReading | null) {
-  if (link.known === undefined || link.host || attempts.length > 0 || serving) return undefined;
-  return {
-    finalUrl: known?.reading.finalUrl ?? null,
-    keyOf: contentKey,
-    known: known?.reading.content ?? null,
-  };
+/** Statuses of servers that do not understand the condition, or that have another version than they say. */
+const OF_CONDITION = [304, 400, 412, 500, 501];
+
+const mayBeOfCondition = ({ probe: seen }: Attempt) => OF_CONDITION.includes(statusIn(seen) ?? 0);
+
+/** What an answer to a validator that was made up says of the server. */
+function proofIn({ probe: seen, finding }: Attempt): Check["validators"] {
+  if (statusIn(seen) === 304) return "barred";
+  return finding.verdict === "active" ? "proven" : undefined;
 }
 
 /** @param askedUrl the address that the link's service wants to be requested, if it is another one */

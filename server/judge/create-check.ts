@@ -21,7 +21,7 @@ import { createServices } from "./services/ask.ts";
 import type { Canaries } from "./services/canaries.ts";
 import { type Catalogue, gapsOf, urlKeyOf } from "./services/catalogue.ts";
 import type { HostProfiles } from "./surroundings.ts";
-import { rulesOf } from "./unchanged.ts";
+import { readingKey, rulesOf } from "./unchanged.ts";
 
 type CheckOptions = MonitorState & {
   config: {
@@ -231,6 +231,6 @@ function coalescingKey(catalogue: Catalogue, link: KnownLink, now: number): stri
     link.mostBytes,
     expectKey(link.expect),
     link.host && [link.host.id, link.host.version, link.host.isProven],
-    link.known,
+    link.known && readingKey(link.known),
   ]);
 }

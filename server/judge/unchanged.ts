@@ -1,7 +1,14 @@
+import { lazily } from "../ground/lib/concurrency.ts";
 import { expectKey } from "./expectations.ts";
 import { hashOfRules } from "./hash-of-rules.ts";
-import { type Conclusion, type Reading, sawNothing, type Unchanged } from "./probe/conclusion.ts";
-import type { Answer } from "./probe/probe.ts";
+import {
+  type Conclusion,
+  LONGEST_URL,
+  type Reading,
+  sawNothing,
+  type Unchanged,
+} from "./probe/conclusion.ts";
+import type { Answer, Comparison, Received } from "./probe/probe.ts";
 import type { Catalogue } from "./services/catalogue.ts";
 
 /** The last reading, what it showed, and whether a check may ask if that still holds. */
@@ -18,9 +25,15 @@ export type KnownReading = {
 
 const hash53 = (data: string | Uint8Array, seed = 0n) => Number(Bun.hash(data, seed) >> 11n);
 
+/** The same for two checks that may rely on the same, whenever it was read. */
+export const readingKey = ({ asks, reading: { rules, path, content } }: KnownReading) =>
+  JSON.stringify([asks, rules, path, content]);
+
+const hashOnce = lazily(hashOfRules);
+
 /** Identifies the rules and the services. */
 export const rulesOf = (catalogue: Catalogue): string =>
-  `${hashOfRules()} ${Bun.hash(JSON.stringify(catalogue.services))}`;
+  `${hashOnce()} ${Bun.hash(JSON.stringify(catalogue.services))}`;
 
 /** The rules for one link. */
 export const rulesFor = (rules: string, link: { expect?: Parameters<typeof expectKey>[0] }) =>
@@ -36,18 +49,18 @@ export const COUNTED_HEADERS = [
   "x-robots-tag",
   "x-squid-error",
   "proxy-status",
-  "cf-mitigated",
 ];
 
-export function contentKey(status: number, headers: Headers, received: Uint8Array): number {
-  const head = [status, ...COUNTED_HEADERS.map((name) => headers.get(name))];
-  return hash53(received, Bun.hash(JSON.stringify(head)) as bigint);
-}
+type Way = Pick<Received, "hops" | "finalUrl" | "tlsExpiresAt">;
 
-type Path = Pick<Answer, "hops" | "finalUrl" | "tlsExpiresAt">;
-
-const pathKey = ({ hops, finalUrl, tlsExpiresAt }: Path) =>
+const pathKey = ({ hops, finalUrl, tlsExpiresAt }: Way) =>
   hash53(JSON.stringify([hops, finalUrl, tlsExpiresAt]));
+
+function contentKey({ status, headers, body, ...way }: Received): number {
+  const counted = COUNTED_HEADERS.map((name) => headers.get(name));
+  const head = JSON.stringify([pathKey(way), status, ...counted]);
+  return hash53(body, Bun.hash(head) as bigint);
+}
 
 /** Longer ones are not kept. */
 const LONGEST_VALIDATOR = 200;
@@ -73,8 +86,16 @@ function lastModifiedOf(headers: Headers): string | null {
   return given.length <= LONGEST_VALIDATOR && ageMs >= LEAST_AGE_MS ? given : null;
 }
 
+/** @param known null if all that is wanted is what to compare with next time */
+export const comparisonWith = (known: KnownReading | null, made: string): Comparison => ({
+  condition: known ? conditionOf(known, made) : {},
+  finalUrl: known?.reading.finalUrl ?? null,
+  keyOf: contentKey,
+  known: known?.reading.content ?? null,
+});
+
 /** The headers that ask whether the reading still holds. */
-export function conditionOf(
+function conditionOf(
   { asks, reading: { etag, lastModified } }: KnownReading,
   made: string,
 ): Record<string, string> {
@@ -85,11 +106,9 @@ export function conditionOf(
 
 /** Whether an answer shows that nothing has changed since the reading; null if it has, or if that is not sure. */
 export function unchangedSince({ asks, reading }: KnownReading, answer: Answer): Unchanged | null {
-  if (answer.bodyProblem !== null || pathKey(answer) !== reading.path) return null;
   if (answer.contentKey === reading.content) return "same_bytes";
-  return answer.status === 304 && asks === "yes" && isSameVersion(reading, answer.headers)
-    ? "not_modified"
-    : null;
+  const isSame = pathKey(answer) === reading.path && isSameVersion(reading, answer.headers);
+  return answer.status === 304 && asks === "yes" && isSame ? "not_modified" : null;
 }
 
 /** RFC 9110 §15.4.5: a 304 has the validators that a 200 would have. */
@@ -103,7 +122,8 @@ function isSameVersion({ etag, lastModified }: Reading, headers: Headers): boole
 /** What is kept of an answer that was read in full; null if it was not. */
 export function readingOf(answer: Answer, rules: number): Reading | null {
   const { contentKey: content, finalUrl, hops, bodyProblem, truncated } = answer;
-  if (content === undefined || bodyProblem !== null || truncated) return null;
+  const isWhole = content !== undefined && bodyProblem === null && !truncated;
+  if (!isWhole || finalUrl.length > LONGEST_URL) return null;
   return {
     rules,
     path: pathKey(answer),

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { DAY, HOUR } from "../../tests/checker/ended.ts";
 import { labCheck, untilTheEnd } from "../../tests/checker/prober.ts";
+import { eachRow } from "../../tests/each-row.ts";
 import { type Asker, onBothEngines, type Parsed } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { addLink } from "../../tests/rows.ts";
 import { type Says, startSite } from "../../tests/site.ts";
+import type { Service } from "../judge/services/record.ts";
+import { catalogueWith } from "../judge/services/records/built-in.ts";
 
 const PAGE =
   "<title>A page</title><p>Some words that tell what the page is about, and more of them.</p>";
@@ -25,20 +28,24 @@ const honest = (request: Request) =>
 
 onBothEngines("a page that has not changed", (server) => {
   /** A link to a page, which is checked once when it is added. */
-  async function watching(says: Says, more: { frequency?: string } = {}) {
+  async function watching(says: Says, frequency = "hourly") {
     const site = untilTheEnd(startSite({ "/page": says }));
+    const watched = await watchingAt(`${site.url}/page`, frequency);
+    return { ...watched, pages: () => site.requests.filter(isOfPage) };
+  }
+
+  async function watchingAt(url: string, frequency = "hourly") {
     const me = await server().account();
-    const url = `${site.url}/page`;
-    const id = await addLink(me, { url, check_frequency: more.frequency ?? "hourly" });
+    const id = await addLink(me, { url, check_frequency: frequency });
     const { deps, clock } = server();
     const config = { ...deps.config, hostGapMs: 0, confirmDelaysMs: [0, 0, 0] };
-    const check = labCheck({ config, clock });
-    const look = async (ms = 1.2 * HOUR) => {
+    const usual = catalogueWith([]);
+    const look = async (ms = 1.2 * HOUR, catalogue = usual) => {
       clock.moveBy(ms);
-      await checkDueLinks({ ...deps, check });
+      await checkDueLinks({ ...deps, check: labCheck({ config, clock, catalogue }) });
     };
     await look(0);
-    return { me, id, site, look, pages: () => site.requests.filter(isOfPage) };
+    return { me, id, look };
   }
 
   const isOfPage = ({ url }: { url: string }) => new URL(url).pathname === "/page";
@@ -110,13 +117,10 @@ onBothEngines("a page that has not changed", (server) => {
 
   test("that dies while its server says that it is unchanged is found within a week", async () => {
     let isGone = false;
-    const { me, id, look } = await watching(
-      (request) => {
-        if (asked(request).tag === '"v1"') return new Response(null, { status: 304 });
-        return isGone ? new Response("gone", { status: 410 }) : pageWith({ etag: '"v1"' });
-      },
-      { frequency: "daily" },
-    );
+    const { me, id, look } = await watching((request) => {
+      if (asked(request).tag === '"v1"') return new Response(null, { status: 304 });
+      return isGone ? new Response("gone", { status: 410 }) : pageWith({ etag: '"v1"' });
+    }, "daily");
     await look(1.2 * DAY);
     await look(1.2 * DAY);
     isGone = true;
@@ -143,6 +147,71 @@ onBothEngines("a page that has not changed", (server) => {
         .slice(-3)
         .map((page) => asked(page).tag),
     ).toEqual(['"v1"', '"v1"', '"v2"']);
+  });
+
+  test("is judged again when the same bytes are found elsewhere", async () => {
+    let hasMoved = false;
+    const site = untilTheEnd(
+      startSite({
+        "/page": ({ url }) =>
+          hasMoved ? Response.redirect(new URL("/other", url).href, 301) : pageWith({}),
+        "/other": () => pageWith({}),
+      }),
+    );
+    const { me, id, look } = await watchingAt(`${site.url}/page`);
+    hasMoved = true;
+
+    await look();
+
+    expect(await linkOf(me, id)).toMatchObject({ status: "active", reason: "ok_redirected" });
+    expect(site.requests.filter(({ url }) => new URL(url).pathname === "/other")).toHaveLength(1);
+  });
+
+  eachRow([
+    ["refuses it by law", 451, 1],
+    ["does not know the method of a condition", 501, 2],
+    ["fails a condition that it misreads", 412, 2],
+  ])(
+    "is asked for without a condition if that may be the cause: its server %s",
+    async (_, status, requests) => {
+      let isBusy = false;
+      const { look, pages } = await watching((request) =>
+        isBusy && asked(request).tag !== null ? new Response("", { status }) : honest(request),
+      );
+      for (let n = 0; n < 2; n++) await look();
+      const before = pages().length;
+      isBusy = true;
+
+      await look();
+
+      expect(pages().length - before).toBe(requests);
+    },
+  );
+
+  eachRow([
+    ["a tag of 8 kB", { etag: `"${"x".repeat(8192)}"` }],
+    [
+      "a date by a clock that is behind the page's",
+      { "last-modified": "Wed, 01 Jan 2031 00:00:00 GMT", date: "Tue, 01 Jan 2030 00:00:00 GMT" },
+    ],
+    ["a tag for each cookie", { etag: '"v1"', vary: "Cookie" }],
+  ])("is asked for in full where its server has %s", async (_, headers) => {
+    const { look, pages } = await watching(() => pageWith(headers));
+
+    for (let n = 0; n < 2; n++) await look();
+
+    expect(pages().map(asked)).toEqual(Array(3).fill({ tag: null, since: null }));
+  });
+
+  test("is judged again when the rules have changed", async () => {
+    const { me, id, look, pages } = await watching(honest);
+    for (let n = 0; n < 2; n++) await look();
+    const own: Service = { id: "new", name: "New", hosts: ["new.example"] };
+
+    await look(1.2 * HOUR, catalogueWith([own]));
+
+    expect(pages().map(asked).at(-1)).toEqual({ tag: null, since: null });
+    expect((await linkOf(me, id)).evidence.notes).toEqual([]);
   });
 
   test("is read in full when its check is requested", async () => {

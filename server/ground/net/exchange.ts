@@ -28,7 +28,7 @@ export type RequestInput = {
   /** Until the headers arrive, per address; 20 s by default. */
   headersMs?: number;
   /** Limit of the body, in decompressed bytes. The rest is not transferred. */
-  bodyCap: number | ((status: number, headers: Headers) => BodyWish);
+  bodyCap: number | ((status: number, headers: Headers, tlsExpiresAt: number | null) => BodyWish);
   /**
    * Gets the body, which is not retained then, in pieces of at most 16 KiB. Called after `bodyCap`. If it returns a
    * promise, the next piece waits for it; after `enough`, the rest is not transferred.

@@ -207,11 +207,12 @@ async function receive(trip: Trip, response: Received, late: Promise<"late">): P
     const exchange = failed(trip, "header_overflow", "The headers were larger than 64 KiB.");
     return isSuccess(status) ? { ...exchange, isAnswered: true } : exchange;
   }
-  const wish = typeof input.bodyCap === "number" ? input.bodyCap : input.bodyCap(status, headers);
+  const tlsExpiresAt = handshake.expiresAt;
+  const { bodyCap } = input;
+  const wish = typeof bodyCap === "number" ? bodyCap : bodyCap(status, headers, tlsExpiresAt);
   const { bytes, length, truncated, problem } = await readBody(response, wish, late, input.onBody);
   if (input.signal?.aborted) throw new Late("aborted");
   const elapsedMs = options.clock.elapsed() - startedAt;
-  const tlsExpiresAt = handshake.expiresAt;
   return {
     kind: "response",
     status,

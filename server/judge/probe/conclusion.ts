@@ -196,7 +196,7 @@ export type Ending = {
   evidence?: Partial<StoredEvidence>;
 };
 
-const LONGEST_URL = 2048;
+export const LONGEST_URL = 2048;
 /** For the addresses in between, which a hostile site can make long and many. */
 const LONGEST_URL_IN_BETWEEN = 512;
 

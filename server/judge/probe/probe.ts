@@ -51,17 +51,24 @@ export type ProbeInput = {
   host?: HostSetting | null | undefined;
   /** Also keeps the text of the answer as sent. */
   keepsText?: boolean;
-  /** Identifies the content of a success. */
-  remembering?:
-    | {
-        /** The address to which the condition is sent. */
-        finalUrl: string | null;
-        condition: Record<string, string>;
-        keyOf(status: number, headers: Headers, received: Uint8Array): number;
-        /** The key of content that is known and need not be read again. */
-        known: number | null;
-      }
-    | undefined;
+  /** Compares the content of a success. */
+  comparison?: Comparison | undefined;
+};
+
+export type Comparison = {
+  /** What the request for `finalUrl` asks before it gets the content. */
+  condition: Record<string, string>;
+  finalUrl: string | null;
+  keyOf(response: Received): number;
+  /** The key of content that is known and need not be read again. */
+  known: number | null;
+};
+
+/** A response by its way to it, and its body as received. */
+export type Received = Pick<Journey, "hops" | "finalUrl" | "tlsExpiresAt"> & {
+  status: number;
+  headers: Headers;
+  body: Uint8Array;
 };
 
 /** The redirects of an attempt. `elapsedMs` is spent on requests, `waitedMs` in queues. */
@@ -89,7 +96,7 @@ export type Answer = Journey & {
   page: Page | null;
   /** The whole of a short text that is not a page, such as XML or JSON. */
   shortText?: string;
-  /** Identifies status, headers and body; missing if not requested (`remembering`), or if the body is long. */
+  /** Identifies way, status, headers and body; missing if not compared, or if only its beginning was read. */
   contentKey?: number;
   /** At most a MiB, decoded; null unless requested (`keepsText`) and textual. */
   text: string | null;
@@ -191,9 +198,6 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   return followRefresh(attempt, url, found);
 }
 
-/** In place of a body of which only the headers count. */
-const UNREAD = new Uint8Array();
-
 const SEVERAL_TARGETS = "The server redirects to several addresses at once.";
 
 /** A loop is the same request with the same cookies. */
@@ -209,22 +213,19 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const arrivedAt = clock.elapsed();
   let content: ContentReader | null = null;
   let contentKey: number | undefined;
-  const { remembering } = input;
-  const bodyCap = (status: number, headers: Headers) => {
+  const { comparison } = input;
+  const bodyCap = (status: number, headers: Headers, tlsExpiresAt: number | null) => {
     if (locationOf(status, headers) !== null) return 0;
     const isFine = status >= 200 && status < 300;
     content = createContentReader(headers, { isFine, keepsText: input.keepsText === true });
-    const cap = content.readsOn ? (prober.mostBytes ?? PAGE_BYTES) : 1;
     contentKey = undefined;
-    if (!remembering || !isFine) return cap;
-    const { keyOf, known } = remembering;
-    if (!content.readsOn) {
-      contentKey = keyOf(status, headers, UNREAD);
-      return cap;
-    }
-    const isKnown = (received: Uint8Array) => {
-      contentKey = keyOf(status, headers, received);
-      return contentKey === known;
+    if (!content.readsOn) return 1;
+    const cap = prober.mostBytes ?? PAGE_BYTES;
+    if (!comparison || !isFine) return cap;
+    const way = { hops: journey.hops, finalUrl: url.href, tlsExpiresAt };
+    const isKnown = (body: Uint8Array) => {
+      contentKey = comparison.keyOf({ ...way, status, headers, body });
+      return contentKey === comparison.known;
     };
     return { cap, isKnown };
   };
@@ -275,8 +276,8 @@ function headersFor(attempt: Attempt, url: URL): Record<string, string> {
 }
 
 /** Where cookies were set on the way, the answer may depend on them. */
-const conditionFor = ({ input: { remembering }, jar }: Attempt, { href }: URL) =>
-  remembering?.finalUrl === href && jar === null ? Object.entries(remembering.condition) : [];
+const conditionFor = ({ input: { comparison }, jar }: Attempt, { href }: URL) =>
+  comparison?.finalUrl === href && jar === null ? Object.entries(comparison.condition) : [];
 
 /** Behind a bad certificate anyone may read what is sent. */
 function hostHeaders({ input, journey }: Attempt, url: URL): [string, string][] {
