@@ -142,6 +142,18 @@ describe("a request", () => {
 
     expect(await answer).toBe("aborted");
   });
+
+  test("is not sent once its caller has given up", async () => {
+    const site = until(startSite({ "/": "hello" }));
+    const given = Array.from({ length: 20 }, () =>
+      outcomeOf(site.url, { signal: AbortSignal.abort() }),
+    );
+
+    expect(new Set(await Promise.all(given))).toEqual(new Set(["aborted"]));
+    // What was sent before has arrived by the time of its answer.
+    expect(await outcomeOf(site.url)).toBe(200);
+    expect(site.requests).toHaveLength(1);
+  });
 });
 
 describe("what goes wrong has one name each:", () => {

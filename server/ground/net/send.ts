@@ -78,6 +78,7 @@ type Received = Incoming & { hasConflict?: boolean };
 type Send = (trip: Trip, signal: AbortSignal) => Promise<Received>;
 
 async function sendBy(send: Send, plan: Plan, address: string | null): Promise<Exchange> {
+  if (plan.input.signal?.aborted) return failed(plan, "aborted", "The caller has given up.");
   const handshake = { isDone: plan.url.protocol === "http:", expiresAt: null };
   const trip: Trip = { ...plan, address, handshake };
   const stop = new AbortController();
