@@ -11,6 +11,7 @@ import type { Config } from "../ground/config/config.ts";
 import { CHECKER_COMMAND } from "../ground/lib/runtime.ts";
 import { siteOf } from "../ground/lib/site.ts";
 import { yieldToEventLoop } from "../ground/lib/steps.ts";
+import { watchPings } from "../work/processes/child.ts";
 import { ownerOf } from "../work/processes/messages.ts";
 import { createCheckerPool } from "../work/processes/pool.ts";
 import { NEVER_CHECKED } from "./attempt.ts";
@@ -136,3 +137,23 @@ test.if(IS_LONG)(
   },
   120_000,
 );
+
+test("A process is late for as long as it owes an answer, and for some seconds after a late one", () => {
+  let now = 0;
+  const pings = watchPings(() => now);
+  const lateAfter = (ms: number) => {
+    now += ms;
+    return pings.areLate();
+  };
+  expect([lateAfter(3999), lateAfter(1)]).toEqual([true, false]);
+
+  pings.sent();
+  expect([lateAfter(250), lateAfter(1), lateAfter(10_000)]).toEqual([false, true, true]);
+  pings.answered();
+  expect([lateAfter(3999), lateAfter(1)]).toEqual([true, false]);
+
+  pings.sent();
+  now += 250;
+  pings.answered();
+  expect(lateAfter(0)).toBe(false);
+});

@@ -80,7 +80,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 async function start(options: ChildOptions, note: Note): Promise<Child> {
   const ready = Promise.withResolvers<void>();
   let why: Ended["kind"] | null = null;
-  let [silentTicks, cpuMs, isReady, lateAt] = [0, 0, false, performance.now()];
+  let [silentTicks, cpuMs, isReady] = [0, 0, false];
+  let pings = watchPings();
   const env = Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.test(name));
 
   const child = Bun.spawn([...options.command, note.path, String(process.pid)], {
@@ -124,9 +125,9 @@ async function start(options: ChildOptions, note: Note): Promise<Child> {
   }
 
   async function ping() {
-    const askedAt = performance.now();
+    pings.sent();
     await channel.call("ping", options.aheadMs());
-    if (performance.now() - askedAt > LATE_MS) lateAt = performance.now();
+    pings.answered();
   }
 
   /** Counts ticks instead of time, since the server itself may have been held up or suspended. */
@@ -136,18 +137,40 @@ async function start(options: ChildOptions, note: Note): Promise<Child> {
     silentTicks += cpuMs - cpuBefore < BUSY_MS ? WAITING_TICK : 1;
     if (silentTicks > SILENT_TICKS) end("silent");
     else if (memoryOf(child.pid) > MOST_BYTES) end("memory");
-    else if (isReady) ping().catch(() => {});
+    else if (isReady && !pings.isOpen()) ping().catch(() => {});
   }, TICK_MS);
   child.unref();
   ticking.unref();
 
   await ready.promise;
   isReady = true;
-  lateAt = performance.now();
+  pings = watchPings();
   note.hide();
   child.send(options.settings);
-  const isLate = () => silentTicks >= 1 || performance.now() - lateAt < LATE_FOR_MS;
+  const isLate = () => silentTicks >= 1 || pings.areLate();
   return { pid: child.pid, channel, memoryBytes: () => memoryOf(child.pid), isLate, end };
+}
+
+/**
+ * Knows whether a process has answered late within the last seconds, or is about to: one that has no time for its checks
+ * has none for an answer either. A process that has only just started is late.
+ */
+export function watchPings(now = () => performance.now()) {
+  let lateAt = now();
+  let sentAt: number | null = null;
+  const isOverdue = () => sentAt !== null && now() - sentAt > LATE_MS;
+  return {
+    sent() {
+      sentAt = now();
+    },
+    answered() {
+      if (isOverdue()) lateAt = now();
+      sentAt = null;
+    },
+    /** Whether the last ping has no answer yet. */
+    isOpen: () => sentAt !== null,
+    areLate: () => isOverdue() || now() - lateAt < LATE_FOR_MS,
+  };
 }
 
 const isKill = (signal: unknown) =>
