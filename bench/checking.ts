@@ -8,6 +8,7 @@ import {
   memoryMb,
   newFolder,
   newHome,
+  ownCpuSeconds,
   serve,
   watchMemory,
 } from "./program.ts";
@@ -27,7 +28,8 @@ const LONGEST_MS = 180_000;
 
 /**
  * Checks of distinct pages on as many sites, from the first request to the durable result, each on a new connection:
- * new links of unknown hosts, and the same links when they are due again. A bare `fetch` of the same pages is for
+ * new links of unknown hosts, and the same links when they are due again: pages with the same `ETag`, pages with the
+ * same bytes, and changed ones. A bare `fetch` of the same pages is for
  * comparison, and an API client measures its latency meanwhile.
  */
 export async function checking(note: Note): Promise<void> {
@@ -49,14 +51,19 @@ export async function checking(note: Note): Promise<void> {
 export type Pace = { perSecond: number; cpu: number };
 type ApiTimes = { statistics: number[]; links: number[]; batch: number[] };
 type Phase = Pace & {
+  /** Of the server's own process, the rest being that of its checker processes. */
+  serverCpu: number;
   /** For each link. */
   requests: number;
+  /** That the sites sent, for each link. */
+  kB: number;
   unchecked: number;
   /** Longest delay of the server's event loop. */
   heldMs: number;
   times: ApiTimes;
 };
-type Checked = { firstContact: Phase; schedule: Phase; peakMb: number };
+const SCHEDULES = ["validators", "plain", "changed"] as const;
+type Checked = Record<"firstContact" | (typeof SCHEDULES)[number], Phase> & { peakMb: number };
 type Round = Checked & { bare: Pace };
 
 /** The limits are those of SQLite. */
@@ -81,12 +88,16 @@ async function bareFetch(web: Web, scheme: Scheme): Promise<Pace> {
   return JSON.parse(await new Response(run.stdout).text());
 }
 
-/** @param beforeSchedule called before the links become due again */
+/**
+ * @param beforePlain called before links whose pages have no validators become due again
+ * @param afterPlain called when they are checked
+ */
 export async function checkAll(
   web: Web,
   scheme: Scheme,
   home: Home,
-  beforeSchedule: () => Promise<void> = async () => {},
+  beforePlain: () => Promise<void> = async () => {},
+  afterPlain: () => Promise<void> = async () => {},
 ): Promise<Checked> {
   const { key } = await seed(home, { links: 0 });
   const furtherSite = new URL(web.urlOf(LINKS, scheme));
@@ -101,16 +112,29 @@ export async function checkAll(
   const memory = watchMemory(ours.pid);
   const further = furtherSite.origin;
   const server = { ...ours, api: `${ours.url}/api/v1`, key, database, web, scheme, further };
+  await web.makePages("validators");
   const firstContact = await measure(server, LINKS, () => addLinks(server));
-  const schedule = await measure(server, 100 * LINKS, async () => {
-    await beforeSchedule();
-    await makeDue(database);
-    return [];
-  });
+  let round = 0;
+  const again = (before: () => Promise<void> = async () => {}) =>
+    measure(server, ++round * 100 * LINKS, async () => {
+      await before();
+      await makeDue(database);
+      return [];
+    });
+  // The one before finds out whether the servers mean their validators.
+  await again();
+  const validators = await again();
+  await web.makePages("plain");
+  // Their validators are forgotten.
+  await again();
+  const plain = await again(beforePlain);
+  await afterPlain();
+  await web.makePages("changed");
+  const changed = await again();
   const peakMb = memory.stop();
   await ours.stop();
   await database.close();
-  return { firstContact, schedule, peakMb };
+  return { firstContact, validators, plain, changed, peakMb };
 }
 
 type Server = {
@@ -138,18 +162,22 @@ async function measure(
   const client = startApiClient(server, firstFurther);
   await Bun.sleep(SETTLE_MS);
   await Promise.all([readHeldMs(server), web.takeStats()]);
-  const [cpuBefore, since] = [cpuSeconds(pid), Date.now()];
+  const since = Date.now();
+  const before = { all: cpuSeconds(pid), own: ownCpuSeconds(pid) };
   client.start();
   const batch = await begin();
   const { checked, lastAt } = await untilChecked(database, since);
-  const cpu = (cpuSeconds(pid) - cpuBefore) / (checked / 1000);
+  const cpu = (cpuSeconds(pid) - before.all) / (checked / 1000);
+  const serverCpu = (ownCpuSeconds(pid) - before.own) / (checked / 1000);
   const times = await client.stop();
   const heldMs = await readHeldMs(server);
-  const { firstAt, requests } = await web.takeStats();
+  const { firstAt, requests, bytes } = await web.takeStats();
   return {
     perSecond: checked / ((lastAt - firstAt) / 1000),
     cpu,
+    serverCpu,
     requests: requests / LINKS,
+    kB: bytes / 1000 / LINKS,
     unchecked: LINKS - checked,
     heldMs,
     times: { ...times, batch: [...times.batch, ...batch] },
@@ -218,11 +246,21 @@ function startApiClient({ api, key, further }: Server, firstFurther: number) {
 /** Only http has limits of pace, since over https the handshakes alone take as much. */
 const LIMITS = {
   http: {
-    firstContact: { leastPerSecond: 2000, mostCpu: 0.7 },
-    schedule: { leastPerSecond: 3000, mostCpu: 0.35 },
+    firstContact: { leastPerSecond: 1000, mostCpu: 1.5 },
+    validators: { leastPerSecond: 3000, mostCpu: 0.25, mostKb: 0.5 },
+    plain: { leastPerSecond: 2000, mostCpu: 0.45 },
+    changed: { mostCpu: 0.9 },
   },
-  https: { firstContact: {}, schedule: {} },
-} as const;
+  https: { firstContact: {}, validators: { mostKb: 0.5 }, plain: {}, changed: {} },
+} satisfies Record<Scheme, Record<string, Limits>>;
+
+type Limits = { leastPerSecond?: number; mostCpu?: number; mostKb?: number };
+
+const WORDS = {
+  validators: "schedule, same validators",
+  plain: "schedule, same bytes",
+  changed: "schedule, all pages changed",
+};
 
 /** Paces are those of the median round, latencies those of all rounds together. */
 function report(note: Note, scheme: Scheme, rounds: Round[]) {
@@ -231,7 +269,9 @@ function report(note: Note, scheme: Scheme, rounds: Round[]) {
   note(`${scheme}, bare fetch: CPU seconds for 1,000`, bare.cpu, { digits: 3 });
   const limits = LIMITS[scheme];
   reportPhase(note, `${scheme}, first contact`, rounds, "firstContact", limits.firstContact);
-  reportPhase(note, `${scheme}, schedule`, rounds, "schedule", limits.schedule);
+  for (const name of SCHEDULES) {
+    reportPhase(note, `${scheme}, ${WORDS[name]}`, rounds, name, limits[name]);
+  }
   const peakMb = Math.max(...rounds.map((round) => round.peakMb));
   note(`${scheme}: memory at most, all processes, MB`, peakMb, limit({ most: 220 }));
 }
@@ -240,17 +280,19 @@ function reportPhase(
   note: Note,
   what: string,
   rounds: Round[],
-  name: "firstContact" | "schedule",
-  { leastPerSecond, mostCpu }: { leastPerSecond?: number; mostCpu?: number },
+  name: "firstContact" | (typeof SCHEDULES)[number],
+  { leastPerSecond, mostCpu, mostKb }: Limits,
 ) {
   const phases = rounds.map((round) => round[name]);
   const ratioOf = (round: Round) => round[name].perSecond / round.bare.perSecond;
   const middle = medianBy(rounds, ratioOf);
-  const { perSecond, cpu, requests } = middle[name];
+  const { perSecond, cpu, serverCpu, requests, kB } = middle[name];
   note(`${what}: links a second`, perSecond, limit({ least: leastPerSecond }));
   note(`${what}: links / pages of bare fetch`, ratioOf(middle), { digits: 2 });
   note(`${what}: CPU seconds for 1,000`, cpu, limit({ most: mostCpu, digits: 3 }));
+  note(`${what}: of these in the server's process`, serverCpu, { digits: 3 });
   note(`${what}: requests for each link`, requests, { digits: 2 });
+  note(`${what}: kB that the sites sent for each link`, kB, limit({ most: mostKb, digits: 2 }));
   note(`${what}: links not found active`, Math.max(...phases.map((one) => one.unchecked)), {
     most: 0,
   });

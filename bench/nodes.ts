@@ -26,8 +26,8 @@ type Compared = { sqlite: Pace; shared: Pace & { databaseCpu: number; writtenKb:
 async function compare(note: Note, web: Web, postgres: MeasuredPostgres) {
   const rounds: Compared[] = [];
   for (let i = 0; i < ROUNDS; i++) {
-    const { schedule } = await checkAll(web, "http", sqliteHome());
-    rounds.push({ sqlite: schedule, shared: await checkShared(web, postgres) });
+    const { plain } = await checkAll(web, "http", sqliteHome());
+    rounds.push({ sqlite: plain, shared: await checkShared(web, postgres) });
   }
   const ratioOf = ({ sqlite, shared }: Compared) => shared.perSecond / sqlite.perSecond;
   const middle = medianBy(rounds, ratioOf);
@@ -42,14 +42,23 @@ async function compare(note: Note, web: Web, postgres: MeasuredPostgres) {
 
 async function checkShared(web: Web, postgres: MeasuredPostgres): Promise<Compared["shared"]> {
   const home = homeAt(await postgres.newDatabase());
-  let [cpu, written] = [0, 0];
-  const { schedule } = await checkAll(web, "http", home, async () => {
-    [cpu, written] = [postgres.cpu(), await postgres.written()];
-  });
+  const used = async () => ({ cpu: postgres.cpu(), written: await postgres.written() });
+  let [before, after] = [await used(), await used()];
+  const { plain } = await checkAll(
+    web,
+    "http",
+    home,
+    async () => {
+      before = await used();
+    },
+    async () => {
+      after = await used();
+    },
+  );
   return {
-    ...schedule,
-    databaseCpu: (postgres.cpu() - cpu) / (LINKS / 1000),
-    writtenKb: ((await postgres.written()) - written) / 1000 / LINKS,
+    ...plain,
+    databaseCpu: (after.cpu - before.cpu) / (LINKS / 1000),
+    writtenKb: (after.written - before.written) / 1000 / LINKS,
   };
 }
 

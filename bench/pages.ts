@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import { type Random, randomFrom } from "../tests/random.ts";
 
-type Page = { body: Buffer<ArrayBuffer>; isGzip: boolean };
+export type Page = { body: Buffer<ArrayBuffer>; isGzip: boolean };
 
 /** What follows the distinct start of many pages. */
 type Rest = { plain: Buffer; deflated: Buffer };

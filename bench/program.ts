@@ -127,11 +127,13 @@ const isReader = (pid: number) =>
 const READER_SAMPLE_MS = 500;
 
 /** Returns the processor time of a process and its children so far, including children that have exited. */
-export const cpuSeconds = (pid: number): number =>
-  sumOf(treeOf(pid), (each) => {
-    const [user, system, ofExited, systemOfExited] = statOf(each).slice(11, 15).map(Number);
-    return (user! + system! + ofExited! + systemOfExited!) / TICKS_PER_SECOND;
-  });
+export const cpuSeconds = (pid: number): number => sumOf(treeOf(pid), ownCpuSeconds);
+
+/** As `cpuSeconds`, of the process alone and its children that have exited. */
+export function ownCpuSeconds(pid: number): number {
+  const [user, system, ofExited, systemOfExited] = statOf(pid).slice(11, 15).map(Number);
+  return (user! + system! + ofExited! + systemOfExited!) / TICKS_PER_SECOND;
+}
 
 const TICKS_PER_SECOND = 100;
 

@@ -1,10 +1,12 @@
 /**
  * The web that is checked: ten thousands of sites with pages of their own, over http and https, and the name server
- * that knows them. `/stats` returns when the first request came since the last call, and how many did.
+ * that knows them. `/stats` returns when the first request came since the last call, how many did, and how many bytes
+ * were sent; `/pages/validators`, `/pages/plain` and `/pages/changed` choose what the pages are like from then on.
  */
 import { startNameServer } from "../tests/name-server.ts";
 import { createCrawled } from "./crawled.ts";
-import { addressOf, createPages, siteIn } from "./pages.ts";
+import { addressOf, createPages, type Page, siteIn } from "./pages.ts";
+import type { PageKind } from "./web.ts";
 
 const { BENCH_CERT: cert, BENCH_KEY: key } = process.env;
 
@@ -18,11 +20,17 @@ const ROBOTS = "User-agent: *\nDisallow: /admin/\nDisallow: /search\n\nSitemap: 
 /** Home pages have numbers after those of all links. */
 const FIRST_HOME = 100_000_000;
 
-let [firstAt, requests] = [0, 0];
+let [firstAt, requests, bytes] = [0, 0, 0];
+/** With an `ETag`, without one, or with another text at each request. */
+let kind: PageKind = "plain";
 
 function answer(request: Request): Response {
   const { pathname, hostname } = new URL(request.url);
   if (pathname === "/stats") return takeStats();
+  if (pathname.startsWith("/pages/")) {
+    kind = pathname.slice(7) as PageKind;
+    return new Response();
+  }
   firstAt ||= Date.now();
   requests++;
   const ofCrawl = crawled(request);
@@ -33,12 +41,33 @@ function answer(request: Request): Response {
   const page =
     pathname === "/" ? pageOf(FIRST_HOME + site, acceptsGzip) : pageAt(pathname, acceptsGzip);
   if (!page) return new Response(MISSING, { status: 404, headers: HTML });
-  return new Response(page.body, { headers: page.isGzip ? GZIP : HTML });
+  return sent(request, page);
+}
+
+function sent(request: Request, page: Page): Response {
+  const headers = page.isGzip ? GZIP : HTML;
+  if (kind === "plain") return counted(page.body, headers);
+  if (kind === "changed") {
+    const body = pageOf(siteIn(request.headers.get("host")!), false).body;
+    return counted(Buffer.concat([body, Buffer.from(`<!-- ${requests} -->`)]), HTML);
+  }
+  const etag = `"${Bun.hash(page.body).toString(36)}"`;
+  const isKnown = request.headers.get("if-none-match") === etag;
+  const validated = { ...headers, etag };
+  return isKnown ? counted(null, validated, 304) : counted(page.body, validated);
+}
+
+/** The date, the length and the status line are some more. */
+const OTHER_HEADERS = 100;
+
+function counted(body: Buffer<ArrayBuffer> | null, headers: Record<string, string>, status = 200) {
+  bytes += (body?.length ?? 0) + JSON.stringify(headers).length + OTHER_HEADERS;
+  return new Response(body, { status, headers });
 }
 
 function takeStats(): Response {
-  const stats = Response.json({ firstAt, requests });
-  [firstAt, requests] = [0, 0];
+  const stats = Response.json({ firstAt, requests, bytes });
+  [firstAt, requests, bytes] = [0, 0, 0];
   return stats;
 }
 

@@ -4,14 +4,22 @@ import { newFolder, startProgram } from "./program.ts";
 
 export type Scheme = "http" | "https";
 
+/** Pages with an `ETag`, without one, or with another text at each request. */
+export type PageKind = "validators" | "plain" | "changed";
+
 /** Sites to check and their name server, in a process of their own. */
 export type Web = {
   /** The link with that number: another page than all others, on a site of its own. */
   urlOf(n: number, scheme?: Scheme): string;
   /** The settings with which the program reaches the sites. */
   settings: Record<string, string>;
-  /** When the first request came since the last call, in milliseconds since 1970 (0 if none came), and how many did. */
-  takeStats(): Promise<{ firstAt: number; requests: number }>;
+  /**
+   * When the first request came since the last call, in milliseconds since 1970 (0 if none came), how many did, and how
+   * many bytes the pages were, with their headers.
+   */
+  takeStats(): Promise<{ firstAt: number; requests: number; bytes: number }>;
+  /** Chooses what the pages are like from now on; `plain` at first. */
+  makePages(kind: PageKind): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -33,6 +41,7 @@ export async function startWeb(more: Record<string, string> = {}): Promise<Web> 
       NODE_EXTRA_CA_CERTS: caFile,
     },
     takeStats: async () => (await fetch(new URL("/stats", target.url))).json(),
+    makePages: async (kind) => void (await fetch(new URL(`/pages/${kind}`, target.url))),
     stop: target.stop,
   };
 }

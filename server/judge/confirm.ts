@@ -46,12 +46,12 @@ export async function checkUrl(checker: Checker, link: KnownLink): Promise<Concl
   const first = await makeAttempt(check, USUAL_STYLE);
   if (first.unchanged && first.probe.kind === "answered") {
     const known = link.known!;
-    const reading = readingOf(first.probe, known.reading.rules);
-    return {
-      ...sameAs(known, first.unchanged, first.probe.responseTimeMs),
+    return sameAs(known, {
+      unchanged: first.unchanged,
+      responseTimeMs: first.probe.responseTimeMs,
       validators: check.validators,
-      ...(reading && { reading }),
-    };
+      newest: readingOf(first.probe, known.reading.rules),
+    });
   }
   const seen = await retry(check, first);
   if (seen.finding.verdict !== "dead") return conclusive(check, seen);

@@ -79,10 +79,18 @@ export function createCheck(options: CheckOptions): CheckLink {
     confirmDelaysMs,
     longChecks: { count: 0, most: Math.ceil(config.checkConcurrency * LONG_CHECK_SHARE) },
   };
-  const checkLink: CheckLink = (link, signal) =>
+  const checkLink: CheckLink = (link, signal, onWait) =>
     deferDuringCooldown({ politeness, random }, link, () =>
       withoutSecrets(link.host, () =>
-        checkUrl({ ...checker, signal, ...(onStep && { onStep: () => onStep(link) }) }, link),
+        checkUrl(
+          {
+            ...checker,
+            signal,
+            ...(onStep && { onStep: () => onStep(link) }),
+            ...(onWait && { onWait }),
+          },
+          link,
+        ),
       ),
     );
   return coalesce({ clock, catalogue, checkLink });
@@ -157,8 +165,15 @@ function deferred(host: string, rest: Cooldown, random: () => number): Conclusio
   return { ...sawNothing(rest.reason, { notes }), deferMs: Math.ceil(rest.forMs + spreadMs) };
 }
 
-/** Runs one whole check; ends early if the signal aborts. Never throws for network reasons. */
-export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
+/**
+ * Runs one whole check; ends early if the signal aborts. Never throws for network reasons.
+ * @param onWait called when a wait for the turn at a site begins, and when it ends
+ */
+export type CheckLink = (
+  link: KnownLink,
+  signal: AbortSignal,
+  onWait?: (isWaiting: boolean) => void,
+) => Promise<Conclusion>;
 
 type CoalesceOptions = { clock: Clock; catalogue: Catalogue; checkLink: CheckLink };
 
@@ -189,8 +204,12 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
     return clock.elapsed() - known.at <= SHARED_FOR_MS ? known : null;
   }
 
-  async function run(key: string, link: KnownLink, links: Set<string>, signal: AbortSignal) {
-    const conclusion = await checkLink(link, signal);
+  async function run(
+    key: string,
+    links: Set<string>,
+    ...[link, signal, onWait]: Parameters<CheckLink>
+  ) {
+    const conclusion = await checkLink(link, signal, onWait);
     if (isShareable(conclusion)) {
       // Responses would take more memory than all the rest.
       const json = JSON.stringify({ ...conclusion, response: undefined });
@@ -199,8 +218,8 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
     return conclusion;
   }
 
-  return (link, signal) => {
-    if (link.isTrial) return checkLink(link, signal);
+  return (link, signal, onWait) => {
+    if (link.isTrial) return checkLink(link, signal, onWait);
     const key = coalescingKey(catalogue, link, clock.now());
     const underWay = running.get(key);
     const known = underWay ? null : recentFor(key, link);
@@ -208,7 +227,7 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
     if (link.id !== null) links.add(link.id);
     if (underWay) return underWay.conclusion;
     if (known) return Promise.resolve(JSON.parse(known.json) as Conclusion);
-    const conclusion = run(key, link, links, signal).finally(() => running.delete(key));
+    const conclusion = run(key, links, link, signal, onWait).finally(() => running.delete(key));
     running.set(key, { conclusion, links });
     return conclusion;
   };

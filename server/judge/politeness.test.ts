@@ -3,6 +3,7 @@ import { movableClock } from "../../tests/clock.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { yieldToEventLoop } from "../ground/lib/steps.ts";
 import { cooldownOf, createPoliteness, withPoliteness } from "./politeness/politeness.ts";
+import type { WaitOptions } from "./politeness/site-line.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const MINUTE = 60_000;
@@ -17,7 +18,7 @@ const response = ({ status = 200, headers = {} }: Said = {}) => ({
 });
 
 type Options = { hostConcurrency?: number; hostGapMs?: number };
-type Waiting = { maxHoldMs?: number; signal?: AbortSignal; isUrgent?: boolean };
+type Waiting = Partial<WaitOptions>;
 
 /** Visits that last until they are ended. Notes when each began, or that it was sent away. */
 function visits(options: Options = {}) {
@@ -191,6 +192,27 @@ describe("in line", () => {
     await moveBy(1);
     expect(began).toEqual(["a", "b"]);
     expect(waited).toEqual({ a: 0, b: 250 });
+  });
+
+  test("only a request that cannot be sent at once says that it waits, and until when", async () => {
+    const { visit, moveBy, end } = visits({ hostConcurrency: 1, hostGapMs: 250 });
+    const said: string[] = [];
+    const onWait = (name: string) => (isWaiting: boolean) => void said.push(`${name} ${isWaiting}`);
+    void visit("first", "site.test", { onWait: onWait("first") });
+    void visit("second", "site.test", { onWait: onWait("second") });
+    const givingUp = new AbortController();
+    const { signal } = givingUp;
+    void visit("third", "site.test", { onWait: onWait("third"), signal });
+    expect(said).toEqual(["second true", "third true"]);
+
+    givingUp.abort();
+    await settle();
+    await end("third");
+    expect(said.slice(2)).toEqual(["third false"]);
+    await end("first");
+    await moveBy(250);
+
+    expect(said.slice(3)).toEqual(["second false"]);
   });
 
   test("manual checks go first, in their own order", async () => {

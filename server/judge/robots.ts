@@ -73,7 +73,7 @@ async function read(reading: Reading, origin: string): Promise<string | null> {
 }
 
 function ask(reading: Reading, url: URL) {
-  const { politeness, outbound, userAgent, isUrgent } = reading.prober;
+  const { politeness, outbound, userAgent, isUrgent, onWait } = reading.prober;
   const send = (waitedMs: number) => {
     reading.waitedMs += waitedMs;
     return outbound.request(url, {
@@ -83,7 +83,7 @@ function ask(reading: Reading, url: URL) {
     });
   };
   const maxHoldMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(reading));
-  return withPoliteness(politeness, url.host, send, { maxHoldMs, isUrgent });
+  return withPoliteness(politeness, url.host, send, { maxHoldMs, isUrgent, onWait });
 }
 
 const leftOf = ({ prober: { clock }, timeoutMs, startedAt, waitedMs }: Reading) =>

@@ -134,16 +134,32 @@ export function readingOf(answer: Answer, rules: number): Reading | null {
   };
 }
 
+/** What a check that found nothing changed adds to the last reading. */
+export type StillSame = {
+  unchanged: Unchanged;
+  responseTimeMs: number;
+  validators?: Conclusion["validators"];
+  /** The validators of the response, if it was read in full. */
+  newest: Pick<Reading, "etag" | "lastModified"> | null;
+};
+
 /** The conclusion of a check that found nothing changed: that of the reading, whose evidence is with the link. */
 export const sameAs = (
   { reason, statusCode, reading }: KnownReading,
-  unchanged: Unchanged,
-  responseTimeMs: number,
+  { newest, ...same }: StillSame,
 ): Conclusion => ({
   ...sawNothing(reason),
   statusCode,
-  responseTimeMs,
   finalUrl: reading.finalUrl,
   redirectCount: reading.redirectCount,
-  unchanged,
+  ...same,
+  ...(newest && { reading: { ...reading, ...newest } }),
 });
+
+/** The reverse of `sameAs`, where the reading is known; null if something has changed. */
+export function stillSameIn(conclusion: Conclusion): StillSame | null {
+  const { unchanged, responseTimeMs, validators, reading } = conclusion;
+  if (!unchanged) return null;
+  const newest = reading ? { etag: reading.etag, lastModified: reading.lastModified } : null;
+  return { unchanged, responseTimeMs: responseTimeMs!, validators, newest };
+}

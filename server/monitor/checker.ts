@@ -3,6 +3,7 @@ import { repeat } from "../ground/lib/clock.ts";
 import { describeError, log, logFailure } from "../ground/lib/log.ts";
 import { type FoundHost, hostSettingFor } from "../hosts/lookup.ts";
 import type { KnownLink } from "../judge/confirm.ts";
+import type { CheckLink } from "../judge/create-check.ts";
 import { type Conclusion, sawNothing } from "../judge/probe/conclusion.ts";
 import { tendBatches } from "../links/complete-batches.ts";
 import type { Deps } from "../work/deps.ts";
@@ -19,7 +20,7 @@ import { createSlots, type Slots } from "./slots.ts";
 
 export type CheckerDeps = Deps & {
   /** Checks a link completely; ends early when the signal aborts. Never throws for network reasons. */
-  check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
+  check: CheckLink;
   /** Whether this machine, and not the sites, makes checks take long; false by default. */
   isLate?: () => boolean;
   /** Cooldowns of sites, where they are shared with other processes. */
@@ -116,7 +117,11 @@ function createChecking(deps: CheckerDeps, ending: AbortSignal, wake: () => void
   const slots = createSlots({
     clock,
     size: deps.config.checkConcurrency,
-    check: (link, signal) => checkOne(deps, link, signal),
+    check: (link, signal, onWait) =>
+      checkOne(deps, link, signal, (isWaiting) => {
+        deps.metrics.checkWaits(isWaiting);
+        onWait(isWaiting);
+      }),
     ended(link, conclusion) {
       dispatch.note(link, conclusion);
       add(link, conclusion);
@@ -195,6 +200,7 @@ export function checkOne(
   deps: CheckerDeps,
   link: ClaimedLink,
   signal: AbortSignal,
+  onWait?: (isWaiting: boolean) => void,
 ): Promise<Conclusion> {
   const known = deps.online.known();
   if (known.state === "offline") {
@@ -202,7 +208,8 @@ export function checkOne(
   }
   const responses = { alive: link.aliveResponse, dead: link.deadResponse };
   const reading = knownReading(link, deps.clock.now());
-  const checkIt = (known: KnownLink) => deps.check({ ...known, responses, known: reading }, signal);
+  const checkIt = (known: KnownLink) =>
+    deps.check({ ...known, responses, known: reading }, signal, onWait);
   return counted(deps, () =>
     Promise.try(() => checkAtHost(deps, link, checkIt)).catch((error) => {
       // What is set for its host could not be read, so the link is checked once the database is back.

@@ -15,6 +15,7 @@ const SLOW_MS = 4000;
 function tenPlaces() {
   const clock = movableClock("2030-01-01T00:00:00Z");
   const underWay = new Map<number, (conclusion: Conclusion) => void>();
+  const waits = new Map<number, (isWaiting: boolean) => void>();
   const begun: number[] = [];
   const ended: [no: number, reason: string][] = [];
   const putOff: [no: number, forMs: number][] = [];
@@ -23,9 +24,10 @@ function tenPlaces() {
   const slots = createSlots({
     clock,
     size: PLACES,
-    check: ({ no }, signal) =>
+    check: ({ no }, signal, onWait) =>
       new Promise((resolve) => {
         begun.push(no);
+        waits.set(no, onWait);
         const end = (conclusion: Conclusion) => {
           underWay.delete(no);
           resolve(conclusion);
@@ -47,6 +49,8 @@ function tenPlaces() {
     released,
     machine,
     underWay: () => [...underWay.keys()],
+    waitAtSite: (no: number) => waits.get(no)!(true),
+    goOn: (no: number) => waits.get(no)!(false),
     async end(no: number) {
       underWay.get(no)!(saw("ok"));
       await yieldToEventLoop();
@@ -130,6 +134,49 @@ describe("Checks that become slow", () => {
 
     slots.take(links(1, HALF, SLOW));
     slots.take(links(21, 25, SLOW));
+
+    expect(underWay()).toHaveLength(PLACES);
+  });
+});
+
+describe("A check that waits for its turn at a site", () => {
+  test("leaves its place to another, and ends like any other", async () => {
+    const { slots, underWay, waitAtSite, goOn, end, ended } = tenPlaces();
+    slots.take(links(1, 12));
+
+    waitAtSite(1);
+    expect(underWay().slice(PLACES)).toEqual([11]);
+    goOn(1);
+    await end(1);
+    expect(underWay()).not.toContain(12);
+    await end(2);
+
+    expect(underWay()).toContain(12);
+    expect(ended).toHaveLength(2);
+  });
+
+  test("does so only while no more wait than there are places", () => {
+    const { slots, underWay, waitAtSite } = tenPlaces();
+    slots.take(links(1, 40));
+
+    for (let no = 1; no <= 20; no++) waitAtSite(no);
+
+    expect(underWay()).toHaveLength(2 * PLACES);
+    expect(slots.room()).toBe(0);
+  });
+
+  test("is not slow because of it", async () => {
+    const { slots, underWay, waitAtSite, goOn, after, end } = tenPlaces();
+    slots.take(links(1, PLACES));
+    for (const no of underWay()) waitAtSite(no);
+    await after(2 * SLOW_MS);
+    expect(underWay()).toHaveLength(PLACES);
+    for (const no of underWay()) goOn(no);
+    await after(SLOW_MS - 1);
+    expect(underWay()).toHaveLength(PLACES);
+    for (const no of underWay()) await end(no);
+
+    slots.take(links(1, PLACES));
 
     expect(underWay()).toHaveLength(PLACES);
   });

@@ -5,10 +5,14 @@ import type { ClaimedLink } from "./claim.ts";
 
 type Options = {
   clock: Clock;
-  /** Most checks under way. */
+  /** Most checks under way, apart from as many that wait for their turns at sites. */
   size: number;
   /** Begins a check before it returns, so that checks of one site wait in the order in which they began. */
-  check: (link: ClaimedLink, signal: AbortSignal) => Promise<Conclusion>;
+  check: (
+    link: ClaimedLink,
+    signal: AbortSignal,
+    onWait: (isWaiting: boolean) => void,
+  ) => Promise<Conclusion>;
   ended: (link: ClaimedLink, conclusion: Conclusion) => void;
   /** Gets a slow link that has no slot within so many milliseconds. */
   defer: (link: ClaimedLink, forMs: number) => void;
@@ -46,7 +50,10 @@ export type Slots = {
 /** A check under way. */
 type Slot = {
   link: ClaimedLink;
+  /** Later by the time spent waiting for turns at sites. */
   startedAt: number;
+  /** Since when it has been waiting for its turn at a site; null if it is not. */
+  waitsSince: number | null;
   isSlow: boolean;
   /** Aborted to make room for quick checks; it begins again in a slow slot. */
   isCut: boolean;
@@ -60,16 +67,17 @@ export function createSlots(options: Options): Slots {
   const half = Math.max(1, Math.floor(size / 2));
   const slowness = createSlowness();
   const queues = createQueues({ ...options, half }, slowness.isExpectedOf);
-  /** In the order in which they began. */
   const slots = new Set<Slot>();
-  let slowCount = 0;
+  let [slowCount, waitingCount] = [0, 0];
   let isStopping = false;
   const emptied = Promise.withResolvers<void>();
 
   const slowAfterMs = () => (options.isLate() ? SLOW_WHEN_LATE_MS : SLOW_AFTER_MS);
 
+  const free = () => size - slots.size + Math.min(waitingCount, size);
+
   function fill() {
-    while (slots.size < size && !isStopping && options.isOpen()) {
+    while (free() > 0 && !isStopping && options.isOpen()) {
       const next = queues.next(slowCount < half);
       if (!next) return;
       if (options.isHeld(next.link)) begin(next.link, next.isSlow);
@@ -78,14 +86,29 @@ export function createSlots(options: Options): Slots {
 
   function begin(link: ClaimedLink, isSlow: boolean) {
     const ending = new AbortController();
-    const state = { isSlow, isCut: false, isAborted: false };
+    const state = { waitsSince: null, isSlow, isCut: false, isAborted: false };
     const slot: Slot = { link, startedAt: clock.elapsed(), ...state, ending };
     slots.add(slot);
     if (isSlow) slowCount++;
-    void options.check(link, ending.signal).then((conclusion) => end(slot, conclusion));
+    const onWait = (isWaiting: boolean) => (isWaiting ? wait(slot) : goOn(slot));
+    void options.check(link, ending.signal, onWait).then((conclusion) => end(slot, conclusion));
+  }
+
+  function wait(slot: Slot) {
+    slot.waitsSince = clock.elapsed();
+    waitingCount++;
+    fill();
+  }
+
+  function goOn(slot: Slot) {
+    if (slot.waitsSince === null) return;
+    slot.startedAt += clock.elapsed() - slot.waitsSince;
+    slot.waitsSince = null;
+    waitingCount--;
   }
 
   function end(slot: Slot, conclusion: Conclusion) {
+    goOn(slot);
     const { link, startedAt } = slot;
     slots.delete(slot);
     if (slot.isSlow) slowCount--;
@@ -103,8 +126,8 @@ export function createSlots(options: Options): Slots {
   function findSlow() {
     const since = clock.elapsed() - slowAfterMs();
     for (const slot of slots) {
-      if (slot.startedAt > since) return;
-      if (slot.isSlow || slot.isCut) continue;
+      const isQuick = slot.startedAt > since || slot.waitsSince !== null;
+      if (isQuick || slot.isSlow || slot.isCut) continue;
       slot.isSlow = slowCount < half;
       slot.isCut = !slot.isSlow;
       if (slot.isSlow) slowCount++;
@@ -124,7 +147,7 @@ export function createSlots(options: Options): Slots {
         slot.ending.abort();
       }
     },
-    room: () => Math.max(0, size - slots.size + half - queues.quickLength()),
+    room: () => Math.max(0, free() + half - queues.quickLength()),
     roomForRequested: () => Math.max(0, size - queues.quickLength()),
     isLow: () => queues.quickLength() <= half / 2,
     tick() {

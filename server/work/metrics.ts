@@ -14,6 +14,8 @@ export type Metrics = {
   /** Returns all metrics in the format of Prometheus. */
   text(): Promise<string>;
   checkStarted(): void;
+  /** A check that is under way begins to wait for its turn at a site, or goes on. */
+  checkWaits(isWaiting: boolean): void;
   checkEnded(check: Checked, ms: number): void;
   /** A check that began was deferred before its first request. */
   checkDeferred(): void;
@@ -179,6 +181,7 @@ export function createMetrics(): Metrics {
     },
     processes: () => processes(),
     checkStarted: () => underWay.inc(),
+    checkWaits: (isWaiting) => (isWaiting ? underWay.dec() : underWay.inc()),
     checkEnded({ status, reason }, ms) {
       underWay.dec();
       checks.inc({ status, reason });

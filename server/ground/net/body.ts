@@ -122,14 +122,24 @@ function inSmallPieces(onBody: OnBody, stopped: Promise<void>) {
 
 /** Longer bodies are passed on as they arrive. */
 const MOST_COMPARED_BYTES = 256 * 1024;
+/** Of all bodies together: beyond it they are read without a comparison. */
+const MOST_COMPARED_AT_ONCE = 16 * 1024 * 1024;
+
+/** Bytes that are held back. */
+let comparedBytes = 0;
 
 /** Holds a body back until it is complete, and passes it on unless it is known. */
 function unlessKnown(next: Stage, isKnown: IsKnown): Stage {
   let held: Uint8Array[] | null = [];
   let length = 0;
-  async function passOn() {
+  function release() {
     const pieces = held ?? [];
+    if (held) comparedBytes -= length;
     held = null;
+    return pieces;
+  }
+  async function passOn() {
+    const pieces = release();
     for (const piece of pieces) await next.write(piece);
   }
   return {
@@ -137,7 +147,9 @@ function unlessKnown(next: Stage, isKnown: IsKnown): Stage {
       if (!held) return next.write(piece);
       held.push(piece);
       length += piece.length;
-      return length > MOST_COMPARED_BYTES ? passOn() : undefined;
+      comparedBytes += piece.length;
+      const isTooMuch = length > MOST_COMPARED_BYTES || comparedBytes > MOST_COMPARED_AT_ONCE;
+      return isTooMuch ? passOn() : undefined;
     },
     async end() {
       if (held && isKnown(held.length === 1 ? held[0]! : Buffer.concat(held))) return;
@@ -148,7 +160,10 @@ function unlessKnown(next: Stage, isKnown: IsKnown): Stage {
       await passOn();
       await next.flush?.();
     },
-    stop: next.stop,
+    stop() {
+      release();
+      next.stop();
+    },
   };
 }
 

@@ -40,6 +40,8 @@ export type Held = { kind: "held"; reason: UnknownReason; forMs: number; waitedM
 
 /** `maxHoldMs` limits the wait for holds only. Urgent requests precede others. */
 export type WaitOptions = {
+  /** Called when the wait begins and when it ends, unless the turn comes at once. */
+  onWait?: ((isWaiting: boolean) => void) | undefined;
   maxHoldMs: number;
   signal?: AbortSignal | undefined;
   isUrgent?: boolean | undefined;
@@ -75,11 +77,13 @@ export const createSite = (gapMs = 0, ownRate: number | null = null): Site => ({
 
 /** Waits for a turn, first come, first served, urgent requests first. An aborted signal ends the wait at once. */
 export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promise<Turn | Held> {
-  const { maxHoldMs, signal, isUrgent = false } = wait;
+  const { maxHoldMs, signal, isUrgent = false, onWait } = wait;
   const arrivedAt = rules.clock.elapsed();
   return new Promise((resolve) => {
+    let isWaiting = false;
     const settle = (outcome: Turn | Held) => {
       signal?.removeEventListener("abort", hurry);
+      if (isWaiting) onWait?.(false);
       resolve(outcome);
     };
     const heldAtArrival = heldSoFar(site, arrivedAt);
@@ -96,6 +100,8 @@ export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promi
     signal?.addEventListener("abort", hurry);
     if (signal?.aborted) hurry();
     else advance(rules, site);
+    isWaiting = site.queue.includes(waiter);
+    if (isWaiting) onWait?.(true);
   });
 }
 

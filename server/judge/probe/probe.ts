@@ -33,6 +33,8 @@ export type Prober = {
   mostBytes?: number;
   /** Called before each step that may take long without a pause. */
   onStep?: () => void;
+  /** Called when a wait for the turn at a site begins, and when it ends. */
+  onWait?: (isWaiting: boolean) => void;
 };
 
 export type ProbeInput = {
@@ -209,7 +211,7 @@ type Asked = { exchange: Exchange | Held } & Content;
 
 async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const { prober, input, jar, journey } = attempt;
-  const { clock, politeness, outbound, isUrgent } = prober;
+  const { clock, politeness, outbound, isUrgent, onWait } = prober;
   const arrivedAt = clock.elapsed();
   let content: ContentReader | null = null;
   let contentKey: number | undefined;
@@ -247,7 +249,7 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
     });
   };
   const maxHoldMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(attempt) - SHORTEST_REQUEST_MS);
-  const wait = { maxHoldMs, signal: input.signal, isUrgent };
+  const wait = { maxHoldMs, signal: input.signal, isUrgent, onWait };
   const exchange = await withPoliteness(politeness, url.host, send, wait);
   prober.onStep?.();
   // Also after a failed request, since a reader that stays open is never freed.

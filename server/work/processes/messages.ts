@@ -6,6 +6,7 @@ import type { Response } from "../../judge/politeness/site-load.ts";
 import type { Conclusion } from "../../judge/probe/conclusion.ts";
 import type { CanaryKey } from "../../judge/services/canaries.ts";
 import type { ProfileEntry } from "../../judge/surroundings.ts";
+import type { StillSame } from "../../judge/unchanged.ts";
 import type { Batch, ReadEnd, ReadJob } from "../../read/crawl/job.ts";
 
 /** The first message to a checker process: only what checks need, and no secret of the server. */
@@ -57,6 +58,8 @@ export type ServerCalls = {
   /** @param gone `ask` is the number of a question for `askCanary` */
   isReliable(gone: { target: CanaryKey; isNews: boolean; ask: number }): Promise<boolean>;
   noteLoad(load: { site: string; json: string }): void;
+  /** Whether a check waits for its turn at a site. */
+  noteWaiting(check: { no: number; isWaiting: boolean }): void;
   takeTurn(wait: LineWait): Promise<Turn | Held>;
   hurry(line: { id: string; site: string }): void;
   /** Returns the load of the site if the response limits it, and null otherwise. */
@@ -67,7 +70,7 @@ export type ServerCalls = {
 
 /** What the server may ask a process. */
 export type CheckerCalls = {
-  check(job: { no: number; link: KnownLink }): Promise<Conclusion>;
+  check(job: { no: number; link: KnownLink }): Promise<Conclusion | StillSame>;
   read(job: { no: number; job: ReadJob }): Promise<ReadEnd>;
   /** Ends a check or the reading of a source. */
   abort(no: number): void;

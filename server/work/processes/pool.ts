@@ -10,6 +10,7 @@ import { loadFromJson, loadToJson, type SiteLoad } from "../../judge/politeness/
 import { sawNothing } from "../../judge/probe/conclusion.ts";
 import type { Canaries } from "../../judge/services/canaries.ts";
 import type { ProfileStore } from "../../judge/surroundings.ts";
+import { sameAs } from "../../judge/unchanged.ts";
 import type { Batch, ReadSource } from "../../read/crawl/job.ts";
 import { createCaps, type Ended } from "./caps.ts";
 import { type Child, deleteOldNotes, ProcessEnded, startChild } from "./child.ts";
@@ -72,6 +73,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
   const lines = createLines(placeOf);
   const noteClock = createClockNotes(options.online, places);
   const takers = new Map<number, (batch: Batch) => Promise<void>>();
+  const waits = new Map<number, (isWaiting: boolean) => void>();
   let last = 0;
   deleteOldNotes(config.dataDir);
 
@@ -88,6 +90,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
         isNews,
         ask: () => channel.call("askCanary", ask),
       }),
+    noteWaiting: ({ no, isWaiting }) => waits.get(no)?.(isWaiting),
     noteLoad: ({ site, json }) => loads.note(site, loadFromJson(clock, json)),
     takeBatch: async ({ no, batch }) => takers.get(no)?.(batch),
     ...lines.of(place),
@@ -106,7 +109,11 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
     isBusy: () => takers.size > 0,
   });
 
-  async function check(link: KnownLink, signal: AbortSignal) {
+  async function check(
+    link: KnownLink,
+    signal: AbortSignal,
+    onWait: (isWaiting: boolean) => void = () => {},
+  ) {
     const host = URL.parse(link.url)?.host;
     const place = host === undefined ? places[0]! : placeOf(lineOf(host, config.ownSites));
     for (let isLight = false; ; ) {
@@ -116,14 +123,23 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
       const mostBytes = caps.of(link, isLight);
       const abort = () => channel.tell("abort", no);
       signal.addEventListener("abort", abort);
+      let isWaiting = false;
+      waits.set(no, (now) => {
+        isWaiting = now;
+        onWait(now);
+      });
       const found = await channel
         .call("check", { no, link: mostBytes === null ? link : { ...link, mostBytes } })
         .catch(unlessEnded)
-        .finally(() => signal.removeEventListener("abort", abort));
+        .finally(() => {
+          waits.delete(no);
+          signal.removeEventListener("abort", abort);
+        });
       if (!(found instanceof ProcessEnded)) {
         place.noteCheck();
-        return caps.learn(link, found);
+        return caps.learn(link, "evidence" in found ? found : sameAs(link.known!, found));
       }
+      if (isWaiting) onWait(false);
       const { kind, at } = found.why;
       // Many pages may have filled the memory together, so each is first read again with a limit.
       if (at === no && (kind !== "memory" || isLight)) return caps.blame(link, found.why);

@@ -13,6 +13,7 @@ import type { Canaries } from "../../judge/services/canaries.ts";
 import { ownServicesOf } from "../../judge/services/own-services.ts";
 import { catalogueWith } from "../../judge/services/records/built-in.ts";
 import { createHostProfiles } from "../../judge/surroundings.ts";
+import { stillSameIn } from "../../judge/unchanged.ts";
 import type { Batch, ReadJob, ReadSource } from "../../read/crawl/job.ts";
 import { createReadSource } from "../../read/crawl/read.ts";
 import {
@@ -86,7 +87,7 @@ function start(settings: CheckerSettings, note: Float64Array): void {
   const catalogue = catalogueWith(ownServicesOf(settings));
   const politeness = createPolitenessFor({ config: settings, clock, catalogue });
   const lines = createLines(politeness, clock);
-  const checks = createChecks();
+  const checks = createChecks((check) => channel.tell("noteWaiting", check));
   const reads = createReads((no, batch) => channel.call("takeBatch", { no, batch }));
   const asks = new Map<number, () => Promise<boolean>>();
   const online = { isClockOff: false };
@@ -163,7 +164,7 @@ function start(settings: CheckerSettings, note: Float64Array): void {
 type Check = ReturnType<typeof createCheck>;
 
 /** The checks under way, by number. */
-function createChecks() {
+function createChecks(noteWaiting: ServerCalls["noteWaiting"]) {
   const endings = new Map<number, AbortController>();
   const numbers = new WeakMap<KnownLink, number>();
   let check: Check;
@@ -176,7 +177,10 @@ function createChecks() {
       const ending = new AbortController();
       endings.set(no, ending);
       numbers.set(link, no);
-      return check(link, ending.signal).finally(() => endings.delete(no));
+      const conclusion = await check(link, ending.signal, (isWaiting) =>
+        noteWaiting({ no, isWaiting }),
+      ).finally(() => endings.delete(no));
+      return stillSameIn(conclusion) ?? conclusion;
     },
     abort: (no: number) => endings.get(no)?.abort(),
   };
