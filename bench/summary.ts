@@ -21,6 +21,7 @@ const FILTERS: Record<string, Filter | null> = {
     reasons: ["http_*", "dns_*"],
     tags: null,
     assignee: null,
+    kinds: null,
   },
   ", by group and service": {
     group_ids: ["none"],
@@ -28,6 +29,7 @@ const FILTERS: Record<string, Filter | null> = {
     reasons: null,
     tags: null,
     assignee: null,
+    kinds: null,
   },
 };
 

@@ -142,6 +142,7 @@ export const ACTIONS = [
   "link.tagged",
   "link.override_set",
   "link.override_ended",
+  "link.page_accepted",
   "link.url_changed",
   "link.deleted",
   "group.created",

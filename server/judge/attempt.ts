@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { type Controls, learnControl } from "./control.ts";
 import { asAdmitted, type LinkHost } from "./credentials.ts";
 import { asExpected, type Expect } from "./expectations.ts";
+import type { Remembered } from "./identity/facts.ts";
 import type { Online } from "./online/online.ts";
 import {
   type AttemptRecord,
@@ -86,6 +87,8 @@ export type KnownLink = {
   host?: LinkHost | null;
   /** The last full reading, if this check may rely on it; missing if none is kept. */
   known?: KnownReading | null;
+  /** The page that is remembered, null for none yet; missing if it is not to be compared. */
+  remembered?: Remembered | null;
 };
 
 export const NEVER_CHECKED: Omit<KnownLink, "url"> = {

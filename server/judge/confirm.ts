@@ -13,9 +13,10 @@ import {
 } from "./attempt.ts";
 import { verifyWithCanaries } from "./canary.ts";
 import { useOf } from "./credentials.ts";
+import { factsOf } from "./identity/facts.ts";
 import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
-import { type Probe, probe } from "./probe/probe.ts";
+import { type Answer, type Probe, probe } from "./probe/probe.ts";
 import { captureResponse } from "./probe/response.ts";
 import { type Style, USUAL_STYLE } from "./probe/style.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
@@ -259,8 +260,22 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     ...useOf(conclusion, latest.probe, link.host),
     ...(link.mostBytes !== undefined && { page: versionOf(latest.probe) }),
     ...readingIn(check, latest, conclusion),
+    ...factsIn(check, latest, conclusion),
   };
 }
+
+/** What is compared with the remembered page, if the verdict is about what the page shows. */
+function factsIn(
+  { link: { remembered }, serving }: Check,
+  { probe: seen }: Attempt,
+  { status }: Conclusion,
+): Pick<Conclusion, "facts"> {
+  if (remembered === undefined || status !== "active") return {};
+  const isShown = seen.kind === "answered" && !serving && isComplete(seen);
+  return { facts: isShown ? factsOf(seen, remembered) : null };
+}
+
+const isComplete = ({ status, bodyProblem }: Answer) => status === 200 && bodyProblem === null;
 
 /** What is kept of a page that its first attempt showed alive. */
 function readingIn(

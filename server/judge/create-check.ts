@@ -251,5 +251,6 @@ function coalescingKey(catalogue: Catalogue, link: KnownLink, now: number): stri
     expectKey(link.expect),
     link.host && [link.host.id, link.host.version, link.host.isProven],
     link.known && readingKey(link.known),
+    link.remembered ?? link.remembered === null,
   ]);
 }

@@ -38,13 +38,14 @@ function masked(conclusion: Conclusion, mask: (text: string) => string): Conclus
     JSON.parse(JSON.stringify(value), (key, part) =>
       typeof part === "string" && !OWN_WORDS.has(key) ? mask(part) : part,
     );
-  const { evidence, finalUrl, excerpt, page, response } = conclusion;
+  const { evidence, finalUrl, excerpt, facts, page, response } = conclusion;
   return {
     ...conclusion,
     evidence: maskAll(evidence),
     finalUrl: maskAll(finalUrl),
     ...(excerpt !== undefined && { excerpt: mask(excerpt) }),
     ...(page !== undefined && { page: mask(page) }),
+    ...(facts && { facts: { ...facts, title: mask(facts.title) } }),
     ...(response && {
       response: {
         ...response,

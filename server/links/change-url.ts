@@ -23,6 +23,7 @@ import { duplicateUrl } from "./create.ts";
 import { withDetails, writeDetails } from "./fields/details.ts";
 import type { LinkDetails } from "./fields/registry.ts";
 import { findLink, findLinkDetail } from "./links.ts";
+import { forgetMemories } from "./memories.ts";
 import type { LinkDetailRow } from "./model.ts";
 import { NOTHING_SUSPECTED } from "./override.ts";
 import { hasNumber } from "./selection.ts";
@@ -162,6 +163,7 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   );
   await tx.delete(linkResponses).where(inArray(linkResponses.linkNo, nos));
   await tx.delete(linkReadings).where(inArray(linkReadings.linkNo, nos));
+  await forgetMemories(tx, nos);
   const sites = all.flatMap(({ link, url }) => [link.site, siteOfUrl(url)]);
   await noteSites(tx, { accountNo, at }, sites);
   // After its last check also where the clock was set back, since history is sorted by that.

@@ -42,6 +42,7 @@ import type { Unit } from "../work/unit.ts";
 import { withDetails } from "./fields/details.ts";
 import type { Owner } from "./fields/field.ts";
 import { FILTERS, matchingDetails, SEARCHED } from "./fields/registry.ts";
+import { readMemories } from "./memories.ts";
 import type { LinkDetailRow, LinkQuery, PreviousUrl, StoredResponses } from "./model.ts";
 import { isRetired } from "./retired.ts";
 
@@ -77,14 +78,20 @@ export async function findLinkDetail(
   const { store } = deps;
   const row = await findAnyLink(deps, caller, id);
   const { no: linkNo, statusChangedAt: at } = row;
-  const [[link], previousUrls, lastChange, reading] = await Promise.all([
+  const [[link], previousUrls, lastChange, reading, memories] = await Promise.all([
     withDetails(store, [row]),
     listPreviousUrls(store, linkNo),
     row.lastCheckedAt === null ? null : changeAt(store, { linkNo, at }),
     readingOf(store, row),
+    readMemories(store, [linkNo]),
   ]);
-  const unchangedSince = reading?.judgedAt ?? null;
-  return { ...link!, previousUrls, lastChange: lastChange ?? null, unchangedSince };
+  return {
+    ...link!,
+    previousUrls,
+    lastChange: lastChange ?? null,
+    unchangedSince: reading?.judgedAt ?? null,
+    memory: memories.get(linkNo) ?? null,
+  };
 }
 
 /** The reading whose evidence the link has, if a later check found the page unchanged. */

@@ -31,6 +31,8 @@ import {
   shownAlone,
   shownInLists,
 } from "./fields/registry.ts";
+import { IdentityRecord, toIdentity } from "./identity-model.ts";
+import type { StoredMemory } from "./memories.ts";
 
 /** A link as lists show it. */
 export type ShownLink = LinkSummary & { details: ListedDetails };
@@ -44,6 +46,7 @@ export type LinkDetailRow = LinkRow & {
   previousUrls: PreviousUrl[];
   /** When the page was seen as the evidence says, if later checks found it unchanged. */
   unchangedSince?: number | null;
+  memory?: StoredMemory | null;
 };
 
 /** `notModifiedAt`: when the server last said that the page is still the one that was alive. */
@@ -122,9 +125,10 @@ export const LinkDetail = Link.extend({
   previous_urls: z.array(
     z.object({ url: z.string(), until: z.string(), by: z.string().nullable() }),
   ),
+  identity: IdentityRecord.nullable(),
 }).meta({
   id: "LinkDetail",
-  example: { ...EXAMPLE_ALONE, next_turns: [], previous_urls: [] },
+  example: { ...EXAMPLE_ALONE, next_turns: [], previous_urls: [], identity: null },
 });
 
 /** A response as it was sent, without secrets, and what two of them are compared by. */
@@ -349,6 +353,7 @@ export const toLinkDetail = (row: LinkDetailRow, now: number): z.infer<typeof Li
     until: toIso(until),
     by: changedBy,
   })),
+  identity: row.memory ? toIdentity(row.memory) : null,
 });
 
 export function toRawResponses({

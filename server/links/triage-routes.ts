@@ -4,6 +4,7 @@ import { lines, moment, paging, text } from "../ground/lib/fields.ts";
 import { edge } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeUrl } from "./change-url.ts";
+import { acceptPage } from "./identity.ts";
 import { findAnyLink } from "./links.ts";
 import { LinkDetail, toLinkDetail } from "./model.ts";
 import { endOverride, setOverride } from "./override.ts";
@@ -18,6 +19,10 @@ const OverrideBody = z
     "must be a JSON object",
   )
   .meta({ example: { note: "It works in a browser; they block us." } });
+
+const AcceptBody = z
+  .object({ accept: z.literal(true, { error: "must be true" }) }, "must be a JSON object")
+  .meta({ example: { accept: true } });
 
 const UrlBody = z
   .object(
@@ -72,6 +77,17 @@ export const triageRoutes = (deps: Deps) => {
           toReply: toLinkDetail,
         },
       ),
+    )
+    .post(
+      ...post("/:id/identity", (unit, { caller, params }) => acceptPage(unit, caller, params.id), {
+        operationId: "acceptPage",
+        summary: "Say that a link leads to the right page as it is now",
+        description:
+          "The page that the link shows now is remembered instead of the earlier one, and the link is checked at once. Ends doubts, and the death of a link with the reason `domain_changed_hands`. 409 with `nothing_remembered` until the page was seen twice, and with `not_active` if the last check did not find a page.",
+        body: AcceptBody,
+        reply: LinkDetail,
+        toReply: toLinkDetail,
+      }),
     )
     .post(
       ...post(

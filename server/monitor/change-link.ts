@@ -173,11 +173,12 @@ const updateChangedLinks = onRows(
 /** Returns when the link is due next with each frequency, in the order of `FREQUENCIES`. A schedule replaces them. */
 function nextTimes(
   { frequencySeconds }: Deps["config"],
-  { link, outcome, at }: Settled,
+  { link, outcome, at, compared }: Settled,
   schedule: CheckSchedule | undefined,
 ): number[] {
   const { followUpMs, restMs } = outcome.conclusion;
   if (followUpMs !== null) return FREQUENCIES.map(() => at + followUpMs);
+  const lookAgainMs = compared?.lookAgainMs ?? null;
   const earliest = at + (restMs ?? 0);
   const since = outcome.series?.since;
   const followUp = since === undefined ? null : followUpAt({ linkId: link.id, since, after: at });
@@ -191,6 +192,7 @@ function nextTimes(
         from: at,
         before: link.lastCheckedAt,
       });
-    return Math.max(earliest, Math.min(regular, followUp ?? regular));
+    const again = lookAgainMs === null ? regular : at + lookAgainMs;
+    return Math.max(earliest, Math.min(regular, followUp ?? regular, again));
   });
 }

@@ -11,6 +11,7 @@ import { earliestDue } from "../work/due.ts";
 import { createLookWhenNeeded, NEVER_DUE, startQueue } from "../work/queue.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { createDispatch, createHeldLinks, createIntake, type HeldLinks } from "./dispatch.ts";
+import { mustBeSeen, rememberedOf } from "./identity.ts";
 import type { Learning } from "./learning.ts";
 import { limitWaits } from "./longest-waits.ts";
 import { knownReading } from "./readings.ts";
@@ -207,9 +208,13 @@ export function checkOne(
     return Promise.resolve(sawNothing("monitor_offline", { monitor: known.report }));
   }
   const responses = { alive: link.aliveResponse, dead: link.deadResponse };
-  const reading = knownReading(link, deps.clock.now());
-  const checkIt = (known: KnownLink) =>
-    deps.check({ ...known, responses, known: reading }, signal, onWait);
+  const now = deps.clock.now();
+  const reading = mustBeSeen(deps, link) ? null : knownReading(link, now);
+  const remembered = rememberedOf(deps, link, now);
+  const checkIt = (known: KnownLink) => {
+    const page = remembered === undefined ? {} : { remembered };
+    return deps.check({ ...known, responses, known: reading, ...page }, signal, onWait);
+  };
   return counted(deps, () =>
     Promise.try(() => checkAtHost(deps, link, checkIt)).catch((error) => {
       // What is set for its host could not be read, so the link is checked once the database is back.

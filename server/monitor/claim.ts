@@ -5,6 +5,7 @@ import { LINK_SUMMARY, type LinkRow, type LinkSummary, links } from "../ground/d
 import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
 import type { Expect } from "../judge/expectations.ts";
 import type { Override } from "../links/fields/override.ts";
+import { readMemories, type StoredMemory } from "../links/memories.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
 import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf } from "../work/nodes.ts";
@@ -40,6 +41,8 @@ export type ClaimedLink = LinkSummary &
     expect?: Expect;
     /** The last full reading of its page, if one is kept. */
     reading?: StoredReading | undefined;
+    /** What is remembered of its page. */
+    memory?: StoredMemory | undefined;
   };
 
 type ClaimDeps = Pick<Deps, "store" | "clock" | "nodes">;
@@ -78,16 +81,21 @@ async function claim(deps: ClaimDeps, wanted: Wanted): Promise<ClaimedLink[]> {
   const until = deps.clock.now() + LEASE_MS;
   const window = { after, by, until, lease: newLease(deps.nodes) };
   const claimed = await claims.run(deps, claims[text], most, window);
-  await addReadings(deps.store, claimed);
+  await addPages(deps.store, claimed);
   return withSettings(deps.store, claimed);
 }
 
-async function addReadings(store: Store, claimed: ClaimedLink[]): Promise<void> {
-  const readings = await readingsOf(
-    store,
-    claimed.map(({ no }) => no),
-  );
-  for (const link of claimed) link.reading = readings.get(link.no);
+/** Adds what is kept of their pages. */
+async function addPages(store: Store, claimed: ClaimedLink[]): Promise<void> {
+  const nos = claimed.map(({ no }) => no);
+  const [readings, memories] = await Promise.all([
+    readingsOf(store, nos),
+    readMemories(store, nos),
+  ]);
+  for (const link of claimed) {
+    link.reading = readings.get(link.no);
+    link.memory = memories.get(link.no);
+  }
 }
 
 /** Adds to the few links that have them what their checks and verdicts depend on. */

@@ -1,4 +1,5 @@
 import type { Verdict } from "../ground/lib/vocabulary.ts";
+import type { Compared } from "../judge/identity/compare.ts";
 import type { Conclusion } from "../judge/probe/conclusion.ts";
 import { type DeadReason, isMonitorFault, type Reason } from "../judge/reasons/reasons.ts";
 import type { Override } from "../links/fields/override.ts";
@@ -36,7 +37,13 @@ type Settlement = {
 };
 
 /** How a check ended, at `at` by the wall clock. */
-export type Result = { link: ClaimedLink; conclusion: Conclusion; at: number };
+export type Result = {
+  link: ClaimedLink;
+  conclusion: Conclusion;
+  at: number;
+  /** What the comparison with the remembered page changes; missing if nothing. */
+  compared?: Compared;
+};
 
 /** A result that counts, and what it makes of its link. Its conclusion is that of the outcome. */
 export type Settled = Omit<Result, "conclusion"> & {

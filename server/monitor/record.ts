@@ -26,6 +26,7 @@ import { inUnit } from "../work/unit.ts";
 import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
+import { identify, recordNotices, rememberPages } from "./identity.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
@@ -139,7 +140,7 @@ async function write(
   learned: Learned | undefined,
 ): Promise<void> {
   const { store } = deps;
-  const { settled, voided } = judge(results, latest);
+  const { settled, voided } = judge(await identify(deps, results), latest);
   const observed = voided.flatMap(({ result }) =>
     isAnswer(result) ? [toObserved(result, latest)] : [],
   );
@@ -169,6 +170,8 @@ async function write(
     await writeChanges(tx, held);
     await writeResponses(tx, held);
     await writeReadings(tx, held);
+    await rememberPages(tx, held);
+    await recordNotices(tx, held, isWanted);
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),

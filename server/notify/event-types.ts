@@ -5,6 +5,7 @@ import {
   type EventType,
   FREQUENCIES,
   HANDLINGS,
+  LINK_CHANGE_KINDS,
   RUN_TRIGGERS,
   SOURCE_KINDS,
   TRIGGERS,
@@ -84,6 +85,16 @@ export const NO_NOTES: LinkNotes = {
   assignee: null,
   groupName: null,
   muted: false,
+};
+
+/** What `link.changed` says of a link that people or programs changed. */
+export const EDITED = {
+  kind: "edited" as const,
+  before: null,
+  after: null,
+  signs: [],
+  sentence: null,
+  firstSeenAt: null,
 };
 
 const FoundOn = z.object({
@@ -276,11 +287,17 @@ export const EVENT_DEFINITIONS = {
         handling: z.enum(HANDLINGS).meta({ example: "acknowledged" }),
         mutedUntil: moment().nullable().meta({ example: null }),
         changedAt: moment(),
+        kind: z.enum(LINK_CHANGE_KINDS),
+        before: z.string().nullable().meta({ example: null }),
+        after: z.string().nullable().meta({ example: null }),
+        signs: z.array(z.string()).meta({ example: [] }),
+        sentence: z.string().nullable().meta({ example: null }),
+        firstSeenAt: moment().nullable().meta({ example: null }),
       })
       .meta({
-        title: "People or programs changed a link",
+        title: "A link was changed, or leads to something else",
         description:
-          "One for each link, with its values after the change. `fields` names what changed, as in `PATCH /api/v1/links/{id}`; `previousUrl` is set if the URL did.",
+          "`kind` is `edited` if people or programs changed the link: `fields` names what changed, as in `PATCH /api/v1/links/{id}`, and `previousUrl` is set if the URL did. With any other kind the link is still alive, but leads to something else than before: `sentence` says so, `before` and `after` are titles or URLs, and `signs` are what it is concluded from. These kinds are sent to webhooks that name them in `filter.kinds`. All values are those after the change.",
       }),
     sample: (changedAt) => ({
       linkId: newId(),
@@ -292,11 +309,19 @@ export const EVENT_DEFINITIONS = {
       handling: "acknowledged" as const,
       mutedUntil: null,
       changedAt,
+      ...EDITED,
     }),
-    toText: ({ url, fields }) => ({
-      title: "Changed",
+    toText: ({ url, fields, sentence, before, after }) => ({
+      title: sentence === null ? "Changed" : "Leads to something else",
       url,
-      details: [`Changed: ${fields.join(", ").replaceAll("_", " ")}.`],
+      details:
+        sentence === null
+          ? [`Changed: ${fields.join(", ").replaceAll("_", " ")}.`]
+          : [
+              sentence,
+              { name: "Before", said: singleLine(before ?? "") },
+              { name: "Now", said: singleLine(after ?? "") },
+            ],
       severity: "neutral",
     }),
     counted: { noun: "link", one: "was changed", many: "were changed" },

@@ -238,7 +238,7 @@ const deliveryCellsOf = (row: Identified) => [
   row.notes.muted ? 1 : 0,
   "late" in row.data ? 1 : 0,
   row.linkNo,
-  ...filterCellsOf(row.about ?? null),
+  ...filterCellsOf(row.about ?? null, row.type === "link.changed" ? row.data.kind : null),
 ];
 
 /**

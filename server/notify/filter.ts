@@ -8,7 +8,7 @@ import { groups, links, webhookFilters } from "../ground/db/tables.ts";
 import { invalid } from "../ground/lib/errors.ts";
 import { id, text } from "../ground/lib/fields.ts";
 import { parseId } from "../ground/lib/ids.ts";
-import type { FILTER_FIELDS } from "../ground/lib/vocabulary.ts";
+import { type FILTER_FIELDS, LINK_CHANGE_KINDS } from "../ground/lib/vocabulary.ts";
 import type { Caller } from "../http/caller.ts";
 import { REASONS } from "../judge/reasons/reasons.ts";
 import type { Deps } from "../work/deps.ts";
@@ -24,6 +24,8 @@ export type Filter = {
   tags: string[] | null;
   /** The id of a person, or `none`. */
   assignee: string | null;
+  /** Of `link.changed`; null is what people and programs changed. */
+  kinds: string[] | null;
 };
 
 type Field = (typeof FILTER_FIELDS)[number];
@@ -34,12 +36,20 @@ const FIELDS: Record<keyof Filter, Field> = {
   reasons: "reason",
   tags: "tag",
   assignee: "assignee",
+  kinds: "kind",
 };
 
 const KEYS = Object.keys(FIELDS) as (keyof Filter)[];
 
 /** Of the column `filters`. */
-const BITS: Record<Field, number> = { group: 1, service: 2, reason: 4, tag: 8, assignee: 16 };
+const BITS: Record<Field, number> = {
+  group: 1,
+  service: 2,
+  reason: 4,
+  tag: 8,
+  assignee: 16,
+  kind: 32,
+};
 
 const MOST_VALUES = 50;
 /** For links that are in no group. */
@@ -65,13 +75,14 @@ function familyOf(reason: string): string {
   return `${reason.split("_", 1)[0]}_*`;
 }
 
-const reason = () =>
+const oneOfMany = (known: readonly string[]) =>
   text(LONGEST).superRefine((given, context) => {
-    const known: string[] = [...REASONS, ...FAMILIES];
     if (known.includes(given)) return;
     const nearest = known.toSorted((a, b) => leven(given, a) - leven(given, b))[0];
     context.addIssue(`has no "${given}"; did you mean "${nearest}"?`);
   });
+
+const reason = () => oneOfMany([...REASONS, ...FAMILIES]);
 
 const tag = () => text(LONGEST).transform((given) => given.normalize("NFC").toLowerCase());
 
@@ -97,6 +108,10 @@ export const FilterBody = z
       reasons: values(reason()),
       tags: values(tag()),
       assignee: assignee().nullable().optional(),
+      kinds: values(oneOfMany(LINK_CHANGE_KINDS)).meta({
+        description:
+          "What `link.changed` is sent for. Null: only `edited`. Says nothing about other events.",
+      }),
     },
     "must be an object",
   )
@@ -105,12 +120,13 @@ export const FilterBody = z
     const message = `is not a field of a filter; there are ${KEYS.join(", ")}`;
     for (const key of unknown) context.addIssue({ code: "custom", path: [key], message });
   })
-  .transform(({ group_ids, services, reasons, tags, assignee }) => ({
+  .transform(({ group_ids, services, reasons, tags, assignee, kinds }) => ({
     group_ids,
     services,
     reasons,
     tags,
     assignee,
+    kinds,
   }))
   .meta({
     example: {
@@ -119,6 +135,7 @@ export const FilterBody = z
       reasons: ["http_404", "soft404_*"],
       tags: ["docs"],
       assignee: null,
+      kinds: null,
     },
   });
 export type FilterBody = { [K in keyof Filter]?: Filter[K] | undefined };
@@ -130,6 +147,7 @@ export const FilterRecord = z.object({
   reasons: z.array(z.string()).nullable(),
   tags: z.array(z.string()).nullable(),
   assignee: z.string().nullable(),
+  kinds: z.array(z.string()).nullable(),
 }) satisfies z.ZodType<Filter>;
 
 /**
@@ -209,11 +227,15 @@ function toFilter(rows: { field: Field; value: string }[]): Filter {
     reasons: valuesOf("reason"),
     tags: valuesOf("tag"),
     assignee: valuesOf("assignee")?.[0] ?? null,
+    kinds: valuesOf("kind"),
   };
 }
 
 /** What a filter looks at. The reason of a recovery is that of the death before, or it would be lost. */
 export type Filtered = { groupId: string | null; service: string; reason: string | null };
+
+/** Of an event that is not `link.changed`. */
+const NO_KIND = "";
 
 /** Columns of events for `passesFilter`. */
 export const FILTER_CELLS = {
@@ -222,11 +244,16 @@ export const FILTER_CELLS = {
   service: "text",
   reason: "text",
   family: "text",
+  change: "text",
 } as const;
 
-/** In the order of `FILTER_CELLS`. @param about null for events that every filter passes */
-export const filterCellsOf = (about: Filtered | null) =>
-  about
+/**
+ * In the order of `FILTER_CELLS`.
+ * @param about null for events that every filter passes
+ * @param change what `link.changed` is sent for; null for other events
+ */
+export const filterCellsOf = (about: Filtered | null, change: string | null) => [
+  ...(about
     ? [
         1,
         about.groupId ?? NO_GROUP,
@@ -234,10 +261,15 @@ export const filterCellsOf = (about: Filtered | null) =>
         about.reason ?? "",
         about.reason ? familyOf(about.reason) : "",
       ]
-    : [0, "", "", "", ""];
+    : [0, "", "", "", ""]),
+  change ?? NO_KIND,
+];
 
 /** A condition: the event of the row `happened` passes the filter of the row of `webhooks`. */
 export const passesFilter: SQL = sql.raw(`(
+  happened.change = '${NO_KIND}' or case when (webhooks.filters & ${BITS.kind}) = 0 then happened.change = 'edited' else exists (
+    select 1 from webhook_filters f where f.webhook_id = webhooks.id and f.field = 'kind' and f.value = happened.change) end
+  ) and (
   webhooks.filters = 0 or happened.is_of_link = 0 or (
     ${isAny("group", "f.value = happened.group_value")}
     and ${isAny("service", "f.value = happened.service")}
@@ -275,7 +307,14 @@ export async function countMatches(
   return { links: Number(row![0]), total };
 }
 
-const ANY: Filter = { group_ids: null, services: null, reasons: null, tags: null, assignee: null };
+const ANY: Filter = {
+  group_ids: null,
+  services: null,
+  reasons: null,
+  tags: null,
+  assignee: null,
+  kinds: null,
+};
 
 const given = (filter: FilterBody) =>
   Object.fromEntries(Object.entries(filter).filter(([, values]) => values)) as Partial<Filter>;

@@ -359,6 +359,7 @@ export const SETTINGS = {
   checkBlockedHosts: hostList("CHECK_BLOCKED_HOSTS", ""),
   webhookAllowedHosts: hostList("WEBHOOK_ALLOWED_HOSTS", "external"),
   webhookBlockedHosts: hostList("WEBHOOK_BLOCKED_HOSTS", ""),
+  identity: truth("IDENTITY", true),
   webhookRequireHttps: truth("WEBHOOK_REQUIRE_HTTPS", false),
   webhookRetrySeconds: listSetting(
     "WEBHOOK_RETRY_SECONDS",

@@ -36,6 +36,8 @@ export const LINK_ACTIONS = [
   "url_changed",
   "tagged",
   "changed",
+  "page_changed",
+  "page_accepted",
 ] as const;
 export type LinkAction = (typeof LINK_ACTIONS)[number];
 /** Where links come from: what is read, or `push` for what others send. */
@@ -152,19 +154,37 @@ export const ACTOR_KINDS = [
 
 /**
  * `moved`: a link that is alive redirects from now on. `certificate`: it became unknown since its certificate is not
- * trusted. `changed_hands` is not recorded yet.
+ * trusted. `changed`: its page, or what its redirects keep, is another. `changed_hands`: its domain may have a new owner.
  */
 export const CHANGE_KINDS = [
   "died",
   "came_back",
   "became_unknown",
   "moved",
+  "changed",
   "changed_hands",
   "certificate",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-export const FILTER_FIELDS = ["group", "service", "reason", "tag", "assignee"] as const;
+export const FILTER_FIELDS = ["group", "service", "reason", "tag", "assignee", "kind"] as const;
+
+/** What `link.changed` says: that people edited a link, or that it leads to something else. */
+export const LINK_CHANGE_KINDS = [
+  "edited",
+  "redirect_changed",
+  "content_changed",
+  "identity_lost",
+  "domain_registered_again",
+  "parameters_lost",
+  "parameters_changed",
+  "fragment_missing",
+  "fragment_found",
+  "certificate_expiring",
+  "domain_expiring",
+  "suggestion",
+] as const;
+export type LinkChangeKind = (typeof LINK_CHANGE_KINDS)[number];
 
 export const MAIL_KINDS = ["invite", "password", "confirm", "changed", "assigned", "host"] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];

@@ -37,6 +37,8 @@ export type Page = {
   links: string[];
   /** `<base href>`, as written. */
   base: string | null;
+  /** `<html lang>`, as written. */
+  language: string | null;
 };
 
 export const MARKUP_CHARS = 65_536;
@@ -72,6 +74,7 @@ export function nothingYet(): Found {
     links: [],
     linkChars: 0,
     base: null,
+    language: null,
   };
 }
 
@@ -130,6 +133,12 @@ export const KINDS: ReadonlyMap<Name, Kind> = new Map(
         .map((name) => [name, INLINE]),
     ),
     wbr: { isVoid: true, isInline: true },
+    html: {
+      attributes: new Set(["lang"]),
+      note(found, values) {
+        found.language ??= values.get("lang") ?? null;
+      },
+    },
     a: {
       isInline: true,
       attributes: new Set(["href", "rel"]),

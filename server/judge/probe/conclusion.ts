@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { PageFacts } from "../identity/facts.ts";
 import { ONLINE_STATES } from "../online/online.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
 import type { Finding } from "./finding.ts";
@@ -181,6 +182,8 @@ export type Conclusion = {
   reading?: Reading;
   /** What the server made of a validator that was made up: `barred` if it says that this page is unchanged. */
   validators?: "proven" | "barred" | undefined;
+  /** What is compared with the remembered page. Missing: nothing is. */
+  facts?: PageFacts | null;
   evidence: StoredEvidence;
 };
 

@@ -14,6 +14,7 @@ export const MESSAGES = {
   http_404: "The server returned 404: there is no such page.",
   http_410: "The server returned 410: the page is gone for good.",
   dns_nxdomain: "The name does not exist (NXDOMAIN).",
+  domain_changed_hands: "The domain was registered again and shows another site.",
   soft404_redirect_home: "The link only leads to the home page, as every missing page there does.",
   soft404_redirect_error: "The link redirects to an error page.",
   soft404_body: "The page says that the content does not exist.",

@@ -23,6 +23,7 @@ const DEAD = [
   "soft404_body",
   "soft404_probe",
   "domain_parked",
+  "domain_changed_hands",
   "hosting_suspended",
   "service_not_found",
   "service_deleted",

@@ -41,10 +41,14 @@ export function fingerprintOf(answer: Answer): string {
   return simHash(answer.page ? shinglesOf(answer.page, read) : []);
 }
 
-export function isNear(one: string, other: string): boolean {
+export const isNear = (one: string, other: string): boolean =>
+  one.length === other.length && bitsApart(one, other) <= MOST_BITS;
+
+/** How many of 64 bits differ between two fingerprints. */
+export function bitsApart(one: string, other: string): number {
   const half = (hex: string, at: number) => Number.parseInt(hex.slice(at, at + 8), 16);
-  const differing = [0, 8].map((at) => bitsIn(half(one, at) ^ half(other, at)));
-  return one.length === other.length && differing[0]! + differing[1]! <= MOST_BITS;
+  const [first, second] = [0, 8].map((at) => bitsIn(half(one, at) ^ half(other, at)));
+  return first! + second!;
 }
 
 function endsAtSamePlace(one: Answer, other: Answer): boolean {

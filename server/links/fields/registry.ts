@@ -8,6 +8,7 @@ import { expect } from "./expect.ts";
 import { externalId } from "./external-id.ts";
 import type { Cells, EditContext, Entry, Field, Owner } from "./field.ts";
 import { handling } from "./handling.ts";
+import { identity } from "./identity.ts";
 import { metadata } from "./metadata.ts";
 import { note } from "./note.ts";
 import { override, overrideUntil } from "./override.ts";
@@ -30,6 +31,7 @@ const ALL = [
   override,
   expect,
   pinned,
+  identity,
 ] as const;
 
 type Each = (typeof ALL)[number];

@@ -1,5 +1,6 @@
 import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
 import type { Caller } from "../../http/caller.ts";
+import { EDITED } from "../../notify/event-types.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../../notify/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { LinkDetails } from "../fields/registry.ts";
@@ -33,6 +34,7 @@ export async function publishChanges(
       handling: after.handling,
       mutedUntil: toIsoOrNull(after.mutedUntil),
       changedAt: toIso(at),
+      ...EDITED,
     },
   });
   const isWanted = await readSubscriptions(tx, [accountId]);

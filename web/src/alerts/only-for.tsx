@@ -17,6 +17,7 @@ export const ANY: Only = {
   reasons: null,
   tags: null,
   assignee: null,
+  kinds: null,
 };
 
 const FAMILIES = [...new Set(REASONS.map((reason) => `${reason.split("_", 1)[0]}_*`))];

@@ -27,12 +27,16 @@ export function hrefOf(path: string, filter: Record<string, string | number | nu
   return query ? `${path}?${query}` : path;
 }
 
+/** Changes after which a link is still alive. */
+const STILL_ALIVE: ReadonlySet<ChangeKind> = new Set(["moved", "changed", "changed_hands"]);
+
 const TITLES: Record<ChangeKind, string> = {
   died: "died",
   came_back: "came back",
   became_unknown: "became unknown",
   moved: "moved",
-  changed_hands: "changed hands",
+  changed: "changed",
+  changed_hands: "may have a new owner",
   certificate: "became unknown",
 };
 
@@ -46,7 +50,7 @@ export const changedTo = ({ kind }: ChangeEntry) =>
     ? "dead"
     : kind === "came_back"
       ? "active"
-      : kind === "moved"
+      : STILL_ALIVE.has(kind)
         ? "moved"
         : "unknown";
 

@@ -66,6 +66,7 @@ const REASON_WORDS: Record<NamedReason, string> = {
   ok_unverified_app: "Application shell",
   ok_truncated: "Long page",
   dns_nxdomain: "Host not found",
+  domain_changed_hands: "New owner",
   soft404_redirect_home: "Redirects home",
   soft404_redirect_error: "Redirects to error",
   soft404_body: "Says “not found”",

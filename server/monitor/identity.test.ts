@@ -1,0 +1,193 @@
+import { expect, test } from "bun:test";
+import { DAY } from "../../tests/checker/ended.ts";
+import { labCheck, untilTheEnd } from "../../tests/checker/prober.ts";
+import { type Asker, onBothEngines, type Parsed } from "../../tests/harness.ts";
+import { checkDueLinks } from "../../tests/rounds.ts";
+import { addLink } from "../../tests/rows.ts";
+import { type Says, startSite } from "../../tests/site.ts";
+import { catalogueWith } from "../judge/services/records/built-in.ts";
+
+const html = (markup: string) =>
+  new Response(markup, { headers: { "content-type": "text/html; charset=utf-8" } });
+
+const sentences = (words: string) =>
+  Array.from({ length: 12 }, (_, n) => `<p>${words} number ${"abcdefghijkl"[n]}.</p>`).join("\n");
+
+/** About gardens, with a paragraph that is new each time. */
+const ours = (news = "") =>
+  html(`<!doctype html><html lang="en-GB"><title>Growing tomatoes in raised beds</title>
+    <h1>Growing tomatoes</h1>${sentences("Tomatoes like deep soil in raised beds and much sun, with water at their roots")}<p>${news}</p>`);
+
+const theirs = (news = "") =>
+  html(`<!doctype html><html lang="id"><title>Agen slot gacor terpercaya</title>
+    <h1>Slot gacor</h1>${sentences("Daftar sekarang juga untuk bonus besar setiap hari tanpa batas deposit")}<p>${news}</p>`);
+
+onBothEngines("what a link leads to", (server) => {
+  async function watching(says: Says) {
+    const me = await server().account();
+    const site = untilTheEnd(startSite({ "/page": says }));
+    const id = await addLink(me, { url: `${site.url}/page`, check_frequency: "daily" });
+    const { deps, clock } = server();
+    const config = { ...deps.config, hostGapMs: 0, confirmDelaysMs: [0, 0, 0] };
+    const look = async (ms = 1.2 * DAY) => {
+      clock.moveBy(ms);
+      await checkDueLinks({
+        ...deps,
+        check: labCheck({ config, clock, catalogue: catalogueWith([]) }),
+      });
+    };
+    await look(0);
+    return { me, id, look };
+  }
+
+  const linkOf = async (me: Asker, id: string) => (await me.get(`/api/v1/links/${id}`)).body.data;
+  const kindsOf = async (me: Asker) =>
+    (await me.get("/api/v1/changes")).body.data.items.map(({ kind }: Parsed) => kind);
+
+  test("is remembered at the second look, and small changes are noticed without a word", async () => {
+    let news = "";
+    const { me, id, look } = await watching(() => ours(news));
+    expect((await linkOf(me, id)).identity).toMatchObject({
+      state: "learning",
+      title: "Growing tomatoes in raised beds",
+      language: "en",
+    });
+    const early = await me.post(`/api/v1/links/${id}/identity`, { accept: true });
+    expect([early.status, early.body.error.details]).toEqual([
+      409,
+      { reason: "nothing_remembered" },
+    ]);
+
+    await look();
+    expect((await linkOf(me, id)).identity.state).toBe("known");
+    for (let n = 0; n < 3; n++) {
+      news = `Today there is news about beetroot of the year ${n}.`;
+      await look();
+    }
+
+    const { identity, evidence } = await linkOf(me, id);
+    expect(identity).toMatchObject({ state: "known", doubt: null });
+    expect(evidence.signals).toEqual([]);
+    expect(await kindsOf(me)).toEqual([]);
+  });
+
+  test("is doubted in the evidence when it shows something else, until a person says that it is right", async () => {
+    let page = ours;
+    const { me, id, look } = await watching(() => page());
+    await look();
+
+    page = theirs;
+    await look();
+
+    const doubted = await linkOf(me, id);
+    expect(doubted).toMatchObject({
+      status: "active",
+      identity: {
+        state: "doubted",
+        title: "Growing tomatoes in raised beds",
+        title_now: "Agen slot gacor terpercaya",
+        doubt: { seen: 1, signs: [{ rule: "title_gone" }, { rule: "other_text" }] },
+      },
+    });
+    expect(doubted.evidence.signals.map(({ rule }: Parsed) => rule)).toEqual([
+      "title_gone",
+      "other_text",
+    ]);
+    const listed = await me.get("/api/v1/links?identity=doubted");
+    expect(listed.body.data.items.map((link: Parsed) => link.id)).toEqual([id]);
+    expect((await me.get("/api/v1/links?identity=lost")).body.data.items).toEqual([]);
+    expect((await me.get("/api/v1/links?identity=gone")).status).toBe(400);
+
+    for (const body of [{}, { accept: false }]) {
+      expect((await me.post(`/api/v1/links/${id}/identity`, body)).status).toBe(400);
+    }
+    const accepted = await me.post(`/api/v1/links/${id}/identity`, { accept: true });
+    expect(accepted.body.data.identity).toMatchObject({
+      state: "known",
+      title: "Agen slot gacor terpercaya",
+      first_title: "Growing tomatoes in raised beds",
+      doubt: null,
+    });
+    await look();
+    expect((await linkOf(me, id)).identity.state).toBe("known");
+    const timeline = (await me.get(`/api/v1/links/${id}/timeline`)).body.data.items;
+    expect(timeline.map(({ kind }: Parsed) => kind)).toEqual(["page_accepted"]);
+  });
+
+  test("is looked at again a day later when it is doubted, however seldom the link is checked", async () => {
+    let page = ours;
+    const { me, id, look } = await watching(() => page());
+    await look();
+    await me.patch(`/api/v1/links/${id}`, { check_frequency: "monthly" });
+    page = theirs;
+    await look(40 * DAY);
+
+    const { last_check, next_check_at } = await linkOf(me, id);
+    const again = Date.parse(next_check_at) - Date.parse(last_check.checked_at);
+    expect(again).toBe(DAY);
+  });
+
+  test("that is another page for good is said once, to those who asked for it", async () => {
+    let page = ours;
+    const { me, id, look } = await watching(() => page());
+    await look();
+    const hear = async (filter: object | null) =>
+      (
+        await me.post("/api/v1/webhooks", {
+          url: `${untilTheEnd(startSite({ "/hook": () => new Response() })).url}/hook`,
+          events: ["link.changed"],
+          filter,
+        })
+      ).body.data.id;
+    const [usual, asking] = [await hear(null), await hear({ kinds: ["content_changed"] })];
+
+    page = theirs;
+    for (let n = 0; n < 9; n++) await look();
+
+    expect(await linkOf(me, id)).toMatchObject({
+      status: "active",
+      identity: { state: "changed" },
+    });
+    expect(await kindsOf(me)).toEqual(["changed"]);
+    const sent = async (hook: string) =>
+      (await me.get(`/api/v1/webhooks/${hook}/deliveries`)).body.data.items;
+    expect(await sent(usual)).toEqual([]);
+    expect(await sent(asking)).toHaveLength(1);
+    const unknown = await me.post("/api/v1/webhooks", {
+      url: "https://example.org/hook",
+      events: ["link.changed"],
+      filter: { kinds: ["content_changd"] },
+    });
+    expect(JSON.stringify(unknown.body.error.details)).toContain("did you mean");
+  });
+
+  test("is forgotten when the link gets another URL", async () => {
+    const { me, id, look } = await watching(() => ours());
+    await look();
+
+    await me.post(`/api/v1/links/${id}/url`, { url: "https://example.org/other" });
+
+    expect((await linkOf(me, id)).identity).toBeNull();
+  });
+
+  test("is read in full again while it is doubted, although its server says that it has not changed", async () => {
+    let tag = '"v1"';
+    const page = () => (tag === '"v1"' ? ours() : theirs());
+    const { me, id, look } = await watching((request) => {
+      const isSame = request.headers.get("if-none-match") === tag;
+      const answer = isSame ? new Response(null, { status: 304 }) : page();
+      answer.headers.set("etag", tag);
+      return answer;
+    });
+    for (let n = 0; n < 4; n++) await look();
+    tag = '"v2"';
+    for (let n = 0; n < 3; n++) await look();
+    expect((await linkOf(me, id)).identity.doubt.seen).toBe(3);
+  });
+
+  test("is remembered of a page that is too thin only by its title and way", async () => {
+    const { me, id, look } = await watching(() => html("<title>Soon</title><p>Coming soon.</p>"));
+    for (let n = 0; n < 3; n++) await look();
+    expect((await linkOf(me, id)).identity).toMatchObject({ state: "thin", doubt: null });
+  });
+});

@@ -1,0 +1,280 @@
+import { sql } from "drizzle-orm";
+import { onRows, type Store } from "../ground/db/store.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import type { ChangeKind } from "../ground/lib/vocabulary.ts";
+import { type Change, insertChanges } from "../history/changes.ts";
+import {
+  begin,
+  compareWith,
+  NOT_ASKED,
+  needsSurroundings,
+  type Registration,
+  type Sight,
+  type Surroundings,
+} from "../judge/identity/compare.ts";
+import type { Remembered } from "../judge/identity/facts.ts";
+import type { Memory, Notice, NoticeKind } from "../judge/identity/memory.ts";
+import { SIGNS, type Sign } from "../judge/identity/signs.ts";
+import type { Conclusion } from "../judge/probe/conclusion.ts";
+import { withDetails } from "../links/fields/details.ts";
+import type { LinkDetails } from "../links/fields/registry.ts";
+import { writeMemories } from "../links/memories.ts";
+import { type Action, recordActions } from "../links/triage/timeline.ts";
+import { type NewEvent, publishEvents } from "../notify/events.ts";
+import type { Deps } from "../work/deps.ts";
+import type { ClaimedLink } from "./claim.ts";
+import type { Result, Settled } from "./outcome.ts";
+
+const APART_MS = 20 * 3_600_000;
+
+/** What a check is to compare the page with; undefined if it is not to be compared yet. */
+export function rememberedOf(
+  { config }: Pick<Deps, "config">,
+  { memory, nextTrigger }: Pick<ClaimedLink, "memory" | "nextTrigger">,
+  now: number,
+): Remembered | null | undefined {
+  if (!config.identity) return undefined;
+  if (!memory) return null;
+  const isOpen = memory.doubts.page !== undefined || memory.state === "lost";
+  const isDue = nextTrigger === "manual" || now - memory.comparedAt >= APART_MS;
+  if (!isOpen && !isDue) return undefined;
+  return { title: memory.page?.title ?? "", textHash: isOpen ? null : memory.textHash };
+}
+
+/** Whether a page must be read in full although it has not changed: nothing is remembered of it, or it is doubted. */
+export const mustBeSeen = ({ config }: Pick<Deps, "config">, { memory }: ClaimedLink): boolean =>
+  config.identity && (!memory || memory.doubts.page !== undefined || memory.state === "lost");
+
+/** Compares what checks saw with what is remembered. The conclusion of a link whose domain changed hands is dead. */
+export async function identify(
+  deps: Pick<Deps, "config" | "store">,
+  results: Result[],
+): Promise<Result[]> {
+  if (!deps.config.identity) return results;
+  const seen = results.map((result) => ({ result, sight: sightOf(result) }));
+  const foreign = seen.filter(
+    ({ result: { link }, sight }) => sight && link.memory && needsSurroundings(link.memory, sight),
+  );
+  const around = await surroundingsOf(
+    deps,
+    foreign.map(({ result }) => result.link),
+  );
+  return seen.map(({ result, sight }) => (sight ? compared(result, sight, around) : result));
+}
+
+/** Null for a check that does not show what the link leads to. */
+function sightOf({ link, conclusion, at }: Result): Sight | null {
+  const { status, finalUrl, unchanged, facts, evidence } = conclusion;
+  if (status !== "active" || finalUrl === null) return null;
+  return {
+    at,
+    url: link.url,
+    finalUrl,
+    isPermanent: evidence.redirects.every(({ status }) => status === 301 || status === 308),
+    facts: facts ?? null,
+    isUnchanged: unchanged !== undefined,
+    wasMissing: link.decidedStatus === "dead" && MISSING.has(link.decidedReason ?? ""),
+  };
+}
+
+const MISSING = new Set(["dns_nxdomain", "domain_parked"]);
+
+type Around = (link: ClaimedLink) => Surroundings;
+
+function compared(result: Result, sight: Sight, around: Around): Result {
+  const { link, conclusion } = result;
+  const { memory } = link;
+  // A page that is known to be unchanged is known, so only its memory was not wanted when it was read.
+  if (!memory) {
+    if (sight.isUnchanged) return result;
+    return { ...result, compared: { memory: begin(sight), notices: [], lookAgainMs: null } };
+  }
+  const { version: _, ...before } = memory;
+  const found = compareWith(before, sight, around(link));
+  const after = found?.memory ?? before;
+  return {
+    ...result,
+    conclusion: after.past.isDead ? changedHands(conclusion, after) : withDoubt(conclusion, after),
+    ...(found && { compared: found }),
+  };
+}
+
+const signalsOf = (signs: Sign[]) => signs.map((rule) => ({ rule, text: SIGNS[rule] }));
+
+/** Nothing is kept of the page by which the next check could find that it has not changed. */
+function changedHands(
+  { reading: _, response: _r, ...conclusion }: Conclusion,
+  { doubts }: Memory,
+): Conclusion {
+  const { evidence } = conclusion;
+  const signals = [...evidence.signals, ...signalsOf(doubts.page?.signs ?? [])];
+  return {
+    ...conclusion,
+    status: "dead",
+    reason: "domain_changed_hands",
+    evidence: { ...evidence, signals },
+  };
+}
+
+/** Shows a doubt in the evidence. */
+function withDoubt(conclusion: Conclusion, { doubts }: Memory): Conclusion {
+  const { evidence, unchanged } = conclusion;
+  if (!doubts.page || unchanged) return conclusion;
+  const signals = [...evidence.signals, ...signalsOf(doubts.page.signs)];
+  return { ...conclusion, evidence: { ...evidence, signals } };
+}
+
+/** Asks for the links whose content is another what else is known of their sites. */
+async function surroundingsOf(
+  { store }: Pick<Deps, "store">,
+  links: ClaimedLink[],
+): Promise<Around> {
+  if (links.length === 0) return () => ({ registration: NOT_ASKED, areNeighborsOther: false });
+  const registrations = new Map<string, Registration>();
+  const rows = await selectNeighbors(
+    store,
+    links.map(({ no }) => [no]),
+  );
+  const isOther = new Map(
+    rows.map(([no, all, other, first, last]) => [
+      no as number,
+      Number(all) >= LEAST_NEIGHBORS &&
+        Number(other) === Number(all) &&
+        Number(last) - Number(first) <= WEEK_MS,
+    ]),
+  );
+  return ({ no, site }) => ({
+    registration: registrations.get(site) ?? NOT_ASKED,
+    areNeighborsOther: isOther.get(no) ?? false,
+  });
+}
+
+const LEAST_NEIGHBORS = 3;
+const WEEK_MS = 7 * 86_400_000;
+
+/** The links of a site that are alive and remembered, how many of them are doubted, and since when first and last. */
+const selectNeighbors = onRows(
+  { no: "bigint" },
+  (rows) => sql`
+    select given.no, count(*), count(memory.other_since), min(memory.other_since), max(memory.other_since)
+    from ${rows} as given
+    join watched_links as own on own.no = given.no
+    join watched_links as links on links.account_no = own.account_no and links.site = own.site and links.status = 'active'
+    join page_memories as memory on memory.link_no = links.no and memory.state in ('known', 'doubted', 'changed', 'lost')
+    group by given.no
+  `,
+);
+
+/** Writes what is remembered, in the transaction of the results. */
+export const rememberPages = (tx: Store, settled: Settled[]): Promise<unknown> =>
+  writeMemories(
+    tx,
+    settled.flatMap(({ link, compared }) =>
+      compared
+        ? [
+            {
+              linkNo: link.no,
+              accountNo: link.accountNo,
+              memory: compared.memory,
+              version: link.memory?.version ?? null,
+            },
+          ]
+        : [],
+    ),
+  );
+
+const SENTENCES: Record<NoticeKind, string> = {
+  redirect_changed: "It redirects to another place.",
+  content_changed: "It shows another page.",
+  identity_lost: "It shows another page, and its domain may have a new owner.",
+  domain_registered_again: "Its domain was registered again.",
+  parameters_lost: "Its redirect drops parameters that it kept before.",
+  parameters_changed: "Its redirect replaces parameters that it kept before.",
+};
+
+const CHANGES: Record<NoticeKind, ChangeKind> = {
+  redirect_changed: "moved",
+  content_changed: "changed",
+  identity_lost: "changed_hands",
+  domain_registered_again: "changed_hands",
+  parameters_lost: "changed",
+  parameters_changed: "changed",
+};
+
+/** What the comparison of a link's page says to people and programs. */
+const noticesOf = ({ compared }: Settled): Notice[] => compared?.notices ?? [];
+
+/**
+ * Records what comparisons say, in the transaction of the results: in the links' timelines, among all changes, and as
+ * events for the webhooks that name their kinds.
+ */
+export async function recordNotices(
+  tx: Store,
+  settled: Settled[],
+  isWanted: (event: NewEvent) => boolean,
+): Promise<void> {
+  const said = settled.filter((result) => noticesOf(result).length > 0);
+  if (said.length === 0) return;
+  await recordActions(tx, said.map(actionOf));
+  // A change of status at the same time is the greater one.
+  await insertChanges(tx, said.filter(({ outcome }) => !outcome.statusChanged).map(changeOf));
+  const links = await withDetails(
+    tx,
+    said.map(({ link }) => link),
+  );
+  const events = said.flatMap((result, at) => eventsOf(result, links[at]!.details));
+  await publishEvents(tx, events.filter(isWanted));
+}
+
+const actionOf = (result: Settled): Action => ({
+  no: result.link.no,
+  at: result.checkedAt,
+  kind: "page_changed",
+  actor: null,
+  detail: noticesOf(result)
+    .map(({ kind }) => SENTENCES[kind])
+    .join(" "),
+});
+
+function changeOf(result: Settled): Change {
+  const { link, checkedAt, outcome } = result;
+  const [{ kind, after }] = noticesOf(result) as [Notice];
+  return {
+    linkNo: link.no,
+    at: checkedAt,
+    kind: CHANGES[kind],
+    previousStatus: link.status,
+    lastedMs: checkedAt - link.statusChangedAt,
+    reason: outcome.reason,
+    cause: null,
+    finalUrl: kind === "redirect_changed" ? after : outcome.conclusion.finalUrl,
+  };
+}
+
+const eventsOf = (result: Settled, { assignee, handling, mutedUntil }: LinkDetails): NewEvent[] =>
+  noticesOf(result).map(({ kind, before, after, signs, firstSeenAt }) => ({
+    type: "link.changed",
+    accountId: result.link.accountId,
+    at: result.at,
+    about: {
+      groupId: result.link.groupId,
+      service: result.link.service,
+      reason: result.outcome.conclusion.reason,
+    },
+    data: {
+      linkId: result.link.id,
+      url: result.link.url,
+      previousUrl: null,
+      fields: [],
+      assigneeId: assignee?.id ?? null,
+      handling,
+      mutedUntil: toIsoOrNull(mutedUntil),
+      changedAt: toIso(result.checkedAt),
+      kind,
+      before,
+      after,
+      signs,
+      sentence: SENTENCES[kind],
+      firstSeenAt: toIso(firstSeenAt),
+    },
+  }));
