@@ -31,7 +31,7 @@ export const IdentityRecord = z
   .meta({
     id: "Identity",
     description:
-      "The page that is remembered, and the one of the last comparison. `distance`: how many of 64 bits of their texts' fingerprints differ; the same page differs by up to 39 after some years, so it decides nothing by itself. `final_url` is where the link redirects to, null if it does not.",
+      "The page that is remembered, and the one of the last comparison. `distance`: how many of 64 bits of their texts' fingerprints differ; the same page differs by up to 39 after some years, so it alone decides nothing. `final_url` is where the link redirects to, null if it does not.",
     example: {
       state: "known",
       title: "Handbook",

@@ -90,7 +90,7 @@ export async function findLinkDetail(
     previousUrls,
     lastChange: lastChange ?? null,
     unchangedSince: reading?.judgedAt ?? null,
-    memory: memories.get(linkNo) ?? null,
+    memory: memories.get(linkNo),
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../ground/db/store.ts";
-import type { Memory, Shown } from "../judge/identity/memory.ts";
+import type { Memory } from "../judge/identity/memory.ts";
+import type { Shown } from "../judge/page/page-facts.ts";
 
 /** A memory as it is stored; `version` is raised by each change. */
 export type StoredMemory = Memory & { version: number };

@@ -46,7 +46,7 @@ export type LinkDetailRow = LinkRow & {
   previousUrls: PreviousUrl[];
   /** When the page was seen as the evidence says, if later checks found it unchanged. */
   unchangedSince?: number | null;
-  memory?: StoredMemory | null;
+  memory?: StoredMemory | undefined;
 };
 
 /** `notModifiedAt`: when the server last said that the page is still the one that was alive. */

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { DAY, HOUR } from "../../../tests/checker/ended.ts";
+import type { PageFacts } from "../page/page-facts.ts";
 import {
   begin,
   type Compared,
@@ -8,7 +9,6 @@ import {
   type Registration,
   type Sight,
 } from "./compare.ts";
-import type { PageFacts } from "./facts.ts";
 import type { Memory } from "./memory.ts";
 
 const URL = "https://example.org/handbook?ref=me";
@@ -212,7 +212,7 @@ test("a look within 20 hours of the last one does not count", () => {
   expect(memory().doubts.page?.seen).toBe(1);
 });
 
-test("the memory begins anew while the first looks differ, and a page that alternates is not compared", () => {
+test("the memory begins again while the first looks differ, and a page that alternates is not compared", () => {
   let at = START;
   let memory = begin(sight(at, OURS));
   for (let n = 0; n < 6; n++) {

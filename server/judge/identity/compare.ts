@@ -1,6 +1,6 @@
 import { getDomain } from "tldts";
-import type { Look, PageFacts } from "./facts.ts";
-import type { Doubts, Memory, Notice, NoticeKind, Past, Shown } from "./memory.ts";
+import type { Look, PageFacts, Shown } from "../page/page-facts.ts";
+import type { Doubts, Memory, Notice, NoticeKind, Past } from "./memory.ts";
 import { contentSigns, isOtherContent, type Sign } from "./signs.ts";
 import { hasParameter, keptParameters, placeOf } from "./way.ts";
 

@@ -1,4 +1,5 @@
 import type { Page } from "../page/page.ts";
+import type { PageFacts } from "../page/page-facts.ts";
 import type { Answer } from "../probe/probe.ts";
 import { isAppShell } from "../signals/clues.ts";
 import { fingerprintOf } from "../signals/same-page.ts";
@@ -10,27 +11,6 @@ export type Remembered = {
   title: string;
   /** Of the page at the last comparison, which is not compared again. Null: it is compared in any case. */
   textHash: number | null;
-};
-
-/** What is seen of a page that is alive, as far as it is compared with the remembered one. */
-export type PageFacts = {
-  /** At most 120 characters. */
-  title: string;
-  /** The primary subtag of `<html lang>` in lower case; null if there is none. */
-  language: string | null;
-  /** Of title and text; 53 bits. */
-  textHash: number;
-  /** `thin`: too little to compare. Null: the page is that of the last comparison. */
-  look: Look | "thin" | null;
-};
-
-export type Look = {
-  /** The ISO 15924 code of the script of most letters; null without letters. */
-  script: string | null;
-  /** The SimHash of the text in 16 hexadecimal digits. */
-  print: string;
-  /** Which part of the remembered title's words the page still has, from 0 to 1; null if the title has too few. */
-  keptTitle: number | null;
 };
 
 const TITLE_CHARS = 120;

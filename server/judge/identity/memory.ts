@@ -1,14 +1,5 @@
+import type { Shown } from "../page/page-facts.ts";
 import type { Sign } from "./signs.ts";
-
-/** What is compared of a page. */
-export type Shown = {
-  title: string;
-  language: string | null;
-  /** The ISO 15924 code of the script of most letters. */
-  script: string | null;
-  /** The SimHash of its text, in 16 hexadecimal digits. */
-  print: string;
-};
 
 /**
  * `learning`: seen once. `thin`: there is too little to compare. `variable`: it changes too often to be compared.

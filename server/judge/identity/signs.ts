@@ -1,6 +1,5 @@
+import type { Look, Shown } from "../page/page-facts.ts";
 import { bitsApart } from "../signals/same-page.ts";
-import type { Look } from "./facts.ts";
-import type { Shown } from "./memory.ts";
 
 /** What each sign says. None of them alone decides anything. */
 export const SIGNS = {

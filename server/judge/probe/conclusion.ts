@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { PageFacts } from "../identity/facts.ts";
 import { ONLINE_STATES } from "../online/online.ts";
+import type { PageFacts } from "../page/page-facts.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
 import type { Finding } from "./finding.ts";
 import type { Probe } from "./probe.ts";
