@@ -12,7 +12,14 @@ const PATH = "/api/v1/webhooks";
 type Filter = Partial<Record<"group_ids" | "services" | "reasons" | "tags", string[] | null>> & {
   assignee?: string | null;
 };
-const NONE = { group_ids: null, services: null, reasons: null, tags: null, assignee: null };
+const NONE = {
+  group_ids: null,
+  services: null,
+  reasons: null,
+  tags: null,
+  assignee: null,
+  kinds: null,
+};
 
 async function withFilter(me: Asker, filter: Filter | null, events = EVENTS) {
   const { body } = await me.post(PATH, {

@@ -16,7 +16,14 @@ const FILTERS = [
   ...["source_id={sources}", "check_frequency=weekly", "site=example.com", "reason=http_404"],
   ...["created_from={links}", "created_to={last}", "search=GONE", "search=note&search_in=all"],
   ...["attention=true", "attention=false", "handling=muted", "assignee={person}", "assignee=none"],
-  ...["overridden=true", "overridden=false", "external_id=p-1", "tag=press", "tag=press,gone"],
+  ...[
+    "overridden=true",
+    "overridden=false",
+    "identity=doubted",
+    "external_id=p-1",
+    "tag=press",
+    "tag=press,gone",
+  ],
 ];
 const SORTS = ["created_at", "status_changed_at", "url"].flatMap((sort) => [sort, `-${sort}`]);
 
