@@ -41,7 +41,7 @@ onBothEngines("Of very many links", (server) => {
     const taken = await claimDueLinks(server().deps, 3);
 
     const first = taken.find(({ id }) => id === `${url}1`)!;
-    const { evidence: _, handling: __, ...known } = before!;
+    const { evidence: _, ...known } = before!;
     const { lease, nextCheckAt, checkingUntil } = first;
     expect(first).toEqual({ ...known, lease, nextCheckAt, checkingUntil });
     expect(taken.map(({ id }) => id).sort()).toEqual([`${url}1`, `${url}2`, `${url}3`]);

@@ -32,7 +32,7 @@ export type StoredReading = {
 
 /** A link that this process holds until its lease ends. Its bucket is 0 where no other process could have it. */
 export type ClaimedLink = LinkSummary &
-  Pick<LinkRow, "site" | "tlsExpiresAt" | "aliveResponse" | "deadResponse"> & {
+  Pick<LinkRow, "site" | "tlsExpiresAt" | "aliveResponse" | "deadResponse" | "handling"> & {
     lease: string;
     bucket: number;
     /** What a person has overruled, if anything. */
@@ -177,8 +177,8 @@ async function readingsOf(store: Store, nos: number[]): Promise<Map<number, Stor
 
 type Window = { after: number; by: number; until: number; lease: string };
 
-const { site, tlsExpiresAt, aliveResponse, deadResponse } = links;
-const CLAIMED = { ...LINK_SUMMARY, site, tlsExpiresAt, aliveResponse, deadResponse };
+const { site, tlsExpiresAt, aliveResponse, deadResponse, handling } = links;
+const CLAIMED = { ...LINK_SUMMARY, site, tlsExpiresAt, aliveResponse, deadResponse, handling };
 const NAMES = [...(Object.keys(CLAIMED) as (keyof typeof CLAIMED)[]), "bucket"] as const;
 const RETURNED = Object.values(CLAIMED).map(({ name }) => name);
 

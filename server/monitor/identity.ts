@@ -91,6 +91,7 @@ function compared(result: Result, sight: Sight, around: Around): Result {
   }
   const { version: _, ...before } = memory;
   const found = compareWith(before, sight, around(link));
+  if (found && link.handling === "muted") found.lookAgainMs = null;
   const after = found?.memory ?? before;
   return {
     ...result,
@@ -200,6 +201,16 @@ const CHANGES: Record<NoticeKind, ChangeKind> = {
   parameters_lost: "changed",
   parameters_changed: "changed",
 };
+
+/** What a message about a link says whose domain changed hands. */
+export function pageTitlesOf({ compared, outcome }: Settled) {
+  const { page, now } = compared?.memory ?? {};
+  if (outcome.conclusion.reason !== "domain_changed_hands" || !page || !now) return {};
+  return { pageTitles: { before: page.title, after: now.title } };
+}
+
+/** The kinds of what the comparison says, for counting. */
+export const noticedKinds = (result: Settled) => noticesOf(result).map(({ kind }) => kind);
 
 /** What the comparison of a link's page says to people and programs. */
 const noticesOf = ({ compared }: Settled): Notice[] => compared?.notices ?? [];

@@ -26,7 +26,7 @@ import { inUnit } from "../work/unit.ts";
 import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
-import { identify, recordNotices, rememberPages } from "./identity.ts";
+import { identify, noticedKinds, pageTitlesOf, recordNotices, rememberPages } from "./identity.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
@@ -189,6 +189,7 @@ async function write(
     return held.flatMap(({ outcome }) => outcome.overrideEnds ?? []);
   });
   for (const why of ended) deps.metrics.overrideEnded(why);
+  for (const kind of settled.flatMap(noticedKinds)) deps.metrics.pageChanged(kind);
 }
 
 /** Ends what people decided about links where the results say so. */
@@ -347,6 +348,7 @@ function eventsOf(result: Settled): NewEvent[] {
       ...commonData(result),
       currentStatus: outcome.status,
       groupId: link.groupId,
+      ...pageTitlesOf(result),
     },
   };
   return [change, checkCompleted(result)];

@@ -130,6 +130,12 @@ const StatusChange = z.object({
     description:
       "The pages of sources on which the link stands. `total` counts all places. Null if no source has it.",
   }),
+  pageTitles: z
+    .object({ before: z.string(), after: z.string() })
+    .optional()
+    .meta({
+      description: "Only with the reason `domain_changed_hands`: what the page was called.",
+    }),
   late: z.literal(true).optional().meta({
     description: "Only in messages to people: the link died while it was muted, which has ended.",
   }),
@@ -643,10 +649,19 @@ const changeText = (data: StatusChange) => ({
   details: [
     reasonText(data),
     data.late ? "It died while it was muted." : previousText(data),
+    ...titlesOf(data),
     ...saidOf(data),
     ...foundLines(data),
   ],
 });
+
+const titlesOf = ({ pageTitles }: Pick<StatusChange, "pageTitles">): SaidLine[] =>
+  pageTitles
+    ? [
+        { name: "Title before", said: singleLine(pageTitles.before) },
+        { name: "Title now", said: singleLine(pageTitles.after) },
+      ]
+    : [];
 
 /** What there is to see of it; events of earlier versions lack some. */
 const saidOf = ({ note, tags = [], assignee, groupName }: Partial<LinkNotes>): SaidLine[] =>

@@ -30,6 +30,8 @@ export type Metrics = {
   summaryEnded(outcome: "sent" | "quiet"): void;
   /** Counts an override that a check has ended. */
   overrideEnded(why: "expired" | "worked" | "changed"): void;
+  /** Counts what a comparison with a remembered page says. */
+  pageChanged(kind: string): void;
   /** Counts a run of a source, and how long it took; 0 if it never began. */
   sourceEnded(kind: SourceKind, end: RunStatus, ms: number): void;
   /** Counts what runs have met and changed. */
@@ -89,6 +91,12 @@ export function createMetrics(): Metrics {
     name: "stillup_overrides_ended_total",
     help: "Overrides that a check has ended: their time was over (`expired`), it found the link alive (`worked`), or it found something else (`changed`).",
     labelNames: ["why"] as const,
+    registers,
+  });
+  const pageChanges = new Counter({
+    name: "stillup_link_changes_total",
+    help: "What comparisons of pages with the remembered ones have reported.",
+    labelNames: ["kind"] as const,
     registers,
   });
   const summaries = new Counter({
@@ -202,6 +210,7 @@ export function createMetrics(): Metrics {
     },
     summaryEnded: (outcome) => summaries.inc({ outcome }),
     overrideEnded: (why) => overridesEnded.inc({ why }),
+    pageChanged: (kind) => pageChanges.inc({ kind }),
     sourceEnded(kind, end, ms) {
       runs.inc({ kind, end });
       if (ms > 0) runSeconds.observe(ms / 1000);

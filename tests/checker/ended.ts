@@ -21,6 +21,7 @@ export const NEW_LINK: ClaimedLink = {
   id: "0197c1d2-0000-7000-8000-000000000001",
   accountId: "a",
   accountNo: 1,
+  handling: "open",
   groupId: null,
   url: "https://example.org/a",
   urlKey: "https://example.org/a",

@@ -4,6 +4,9 @@ import { field } from "./field.ts";
 
 const SHOWN_STATES = ["doubted", "changed", "lost"] as const;
 
+/** As in the condition of the index, which SQLite compares word by word. */
+const SHOWN = sql.raw(`state in (${SHOWN_STATES.map((state) => `'${state}'`).join(", ")})`);
+
 /** By which lists find links whose page is in doubt, or not the one that it was. */
 export const identity = field({
   columns: {},
@@ -24,7 +27,7 @@ export const identity = field({
   condition: ({ identity }, { accountNo }) =>
     identity
       ? sql`links.no in (select link_no from page_memories
-          where account_no = ${accountNo} and state = ${sql.raw(`'${identity}'`)})`
+          where account_no = ${accountNo} and ${SHOWN} and state = ${identity})`
       : undefined,
   isFew: ({ identity }) => identity !== undefined,
 });

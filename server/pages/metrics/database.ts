@@ -70,7 +70,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
 
 async function countHandled({ store }: Deps): Promise<Readings> {
   const { handling } = links;
-  const [rows, overrides] = await Promise.all([
+  const [rows, overrides, doubted] = await Promise.all([
     store.readPool
       .select({ handling, count: count() })
       .from(links)
@@ -78,11 +78,14 @@ async function countHandled({ store }: Deps): Promise<Readings> {
       .where(sql`${handling} <> 'open'`)
       .groupBy(handling),
     store.readPool.$count(linkDetails, isNotNull(linkDetails.overrideUntil)),
+    store.readPool.all<[number]>(sql`
+      select count(*) from page_memories where state in ('doubted', 'changed', 'lost') and state = 'doubted'`),
   ]);
   const of = (name: string) => rows.find((row) => row.handling === name)?.count ?? 0;
   return {
     links_handled: ["acknowledged", "muted"].map((name) => [{ handling: name }, of(name)]),
     overrides,
+    pages_doubted: Number(doubted[0]![0]),
   };
 }
 

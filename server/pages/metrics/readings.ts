@@ -32,6 +32,8 @@ export const READINGS = {
   links: "Links of all accounts by status.",
   links_handled: "Links of all accounts that are acknowledged or muted.",
   overrides: "Links that are alive because a person has overruled the checks.",
+  pages_doubted:
+    "Links that are alive and show something else than what is remembered, which is not confirmed.",
   links_due: "Links that are waiting for their check; estimated above 10000.",
   links_due_lag_seconds:
     "How late the most overdue link is. Over ten minutes the checker cannot keep up.",
