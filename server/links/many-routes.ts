@@ -7,6 +7,7 @@ import type { Deps, SaveReply } from "../work/deps.ts";
 import { type Change, changeLinks, changeMatching, type StepOfChange } from "./change.ts";
 import { createLinks, previewLinks } from "./create.ts";
 import { type Deletion, deleteLinks, deleteMatching, type StepOfDeletion } from "./delete.ts";
+import { acceptMatching, acceptPages } from "./identity.ts";
 import * as model from "./many-model.ts";
 import {
   toChange,
@@ -42,6 +43,15 @@ const changeSelected = (
   ids
     ? changeLinks(deps, caller, ids, change, save)
     : changeMatching(deps, caller, { filter, before }, change, save);
+
+const acceptSelected = (
+  deps: Deps,
+  { caller, body: { link_ids: ids, filter = {}, before } }: Body<typeof model.SomeLinksBody>,
+  save: SaveReply<Change[] | StepOfChange>,
+) =>
+  ids
+    ? acceptPages(deps, caller, ids, save)
+    : acceptMatching(deps, caller, { filter, before }, save);
 
 /** What is done to many links in one request. */
 export const manyLinksRoutes = (deps: Deps) => {
@@ -157,6 +167,18 @@ export const manyLinksRoutes = (deps: Deps) => {
           "`change` has one or more of `group_id` (null for no group), `check_frequency`, `check_schedule`, `handling` with `muted_until`, `assignee_id`, `add_tags` and `remove_tags`. Select the links as in `POST /api/v1/links/batch-delete`: by `link_ids`, or by `filter` and `before` in steps of 1,000. Links that already have these values are `unchanged`. Links that cannot be changed like this, such as those that are alive and cannot be acknowledged, are `failed`. A new frequency counts from the last check.",
         bodyLimit: LARGE_BODY_LIMIT,
         body: model.BatchChangeBody,
+        reply: model.BatchChange,
+        toReply: (done) => (Array.isArray(done) ? toChange(done) : toChangeStep(done)),
+      }),
+    )
+    .post(
+      ...postInSteps("/batch-accept", acceptSelected, {
+        operationId: "acceptPages",
+        summary: "Say that up to 1,000 links lead to the right pages as they are now",
+        description:
+          "As `POST /api/v1/links/{id}/identity` for each. Select the links as in `POST /api/v1/links/batch-delete`: by `link_ids`, or by `filter` and `before` in steps of 1,000. Links of which nothing is remembered yet, or whose last check did not find a page, are `failed`.",
+        bodyLimit: LARGE_BODY_LIMIT,
+        body: model.SomeLinksBody,
         reply: model.BatchChange,
         toReply: (done) => (Array.isArray(done) ? toChange(done) : toChangeStep(done)),
       }),

@@ -161,6 +161,25 @@ onBothEngines("what a link leads to", (server) => {
     expect(JSON.stringify(unknown.body.error.details)).toContain("did you mean");
   });
 
+  test("is right for a selection of links at once, and refused where nothing is remembered", async () => {
+    let page = ours;
+    const { me, id, look } = await watching(() => page());
+    await look();
+    page = theirs;
+    await look();
+    const other = await addLink(me, { url: "https://example.org/never-checked" });
+
+    const named = await me.post("/api/v1/links/batch-accept", { link_ids: [id, other] });
+    const matching = await me.post("/api/v1/links/batch-accept", { filter: {} });
+
+    expect(named.body.data.summary).toMatchObject({ changed: 1, failed: 1 });
+    expect(named.body.data.results[1].error).toMatchObject({
+      details: { reason: "nothing_remembered" },
+    });
+    expect(matching.body.data.summary).toMatchObject({ total: 2, changed: 1, failed: 1 });
+    expect((await linkOf(me, id)).identity).toMatchObject({ state: "known", doubt: null });
+  });
+
   test("is forgotten when the link gets another URL", async () => {
     const { me, id, look } = await watching(() => ours());
     await look();

@@ -130,12 +130,9 @@ const StatusChange = z.object({
     description:
       "The pages of sources on which the link stands. `total` counts all places. Null if no source has it.",
   }),
-  pageTitles: z
-    .object({ before: z.string(), after: z.string() })
-    .optional()
-    .meta({
-      description: "Only with the reason `domain_changed_hands`: what the page was called.",
-    }),
+  pageTitles: z.object({ before: z.string(), after: z.string() }).optional().meta({
+    description: "Only with the reason `domain_changed_hands`: what the page was called.",
+  }),
   late: z.literal(true).optional().meta({
     description: "Only in messages to people: the link died while it was muted, which has ended.",
   }),
