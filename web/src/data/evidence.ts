@@ -71,7 +71,7 @@ export function linesOf(seen: Seen): Line[] {
   return [
     ...(first ? [...redirectLine(seen), ...stageLines(seen, first)] : []),
     ...others.map((attempt, index) => attemptLine(seen, first!, attempt, index)),
-    ...probeLines(probes),
+    ...probeLines(probes, seen.status),
     ...remarkLines(seen.evidence),
     verdictLine(seen),
   ];
@@ -204,7 +204,7 @@ const PLACES: Record<Probe["asked"], string> = {
   canary: "An old link of the service",
 };
 
-function probeLines(probes: Probe[]): Line[] {
+function probeLines(probes: Probe[], status: Verdict): Line[] {
   if (probes.length === 0) return [];
   const isOfService = probes.every(({ asked }) => asked === "service" || asked === "canary");
   const text = probes.flatMap((probe, index): Words => {
@@ -216,7 +216,19 @@ function probeLines(probes: Probe[]): Line[] {
         : [" returns ", { code: String(status) }];
     return [index > 0 ? ` ${place}` : place, ...outcome, led ? `, redirected to ${led}.` : "."];
   });
-  return [{ kind: "around", title: isOfService ? "Service" : "Rest of the site", text }];
+  const meaning = status === "dead" && !isOfService ? meaningOf(probes) : "";
+  const title = isOfService ? "Service" : "Rest of the site";
+  return [{ kind: "around", title, text: [...text, meaning] }];
+}
+
+/** What the home page says about the site of a dead page. */
+function meaningOf(probes: Probe[]): string {
+  const home = probes.find(({ asked }) => asked === "home");
+  if (!home) return "";
+  const isUp = home.status !== null && home.status >= 200 && home.status < 300;
+  return isUp
+    ? " The site is up, this page is missing."
+    : " The trouble is not with this page alone.";
 }
 
 const FLAPPING =
