@@ -257,7 +257,7 @@ async function compare(page: Page, link: string): Promise<void> {
   await page.route("**/raw", (route) => route.fulfill({ json: { data: RESPONSES } }));
   await page.goto(`/links/${link}`);
   await page.getByRole("button", { name: "Compare with last alive check" }).click();
-  await page.getByRole("dialog").getByText("vanished").waitFor();
+  await page.getByRole("dialog").getByText("Removed words").waitFor();
 }
 
 async function findSource(page: Page): Promise<void> {

@@ -40,7 +40,7 @@ export function meaningOf(probes: SeenProbe[]): string {
   const isUp = home.status !== null && home.status >= 200 && home.status < 300;
   return isUp
     ? "The site is up, this page is missing."
-    : "The trouble is not with this page alone.";
+    : "The problem is not limited to this page.";
 }
 
 /** Says that a dead link was requested more than once. */

@@ -1,8 +1,8 @@
-import { diffWords } from "diff";
 import { many } from "../data/format.ts";
 import { reasonWords } from "../data/words.ts";
 import { Moment } from "../ui/moment.tsx";
 import { Sheet } from "../ui/overlay.tsx";
+import { differenceOf, isCut } from "./difference.ts";
 import type { Raw } from "./queries.ts";
 
 type Response = NonNullable<Raw["alive"]>;
@@ -65,7 +65,7 @@ export default function Comparison({
         </table>
         {texts.length > 0 && (
           <p class="hint">
-            <del>Words that vanished</del> and <ins>words that came</ins>
+            <del>Removed words</del> and <ins>added words</ins>
           </p>
         )}
         {texts.map(({ name, of }) => (
@@ -91,45 +91,13 @@ export default function Comparison({
 
 const lowerFirst = (text: string) => text[0]!.toLowerCase() + text.slice(1);
 
-/** Whether the page has more of it, or just as much: no more is stored. */
-const isCut = (text: string | null) => text !== null && text.length >= 4096;
-/** Texts that have nothing in common take long to compare, and show nothing. */
-const LONGEST_MS = 300;
+const TAGS = { both: "span", removed: "del", added: "ins" } as const;
 
-function Words({ before, after }: { before: string; after: string }) {
-  const changes = changesOf(before, after);
-  return (
-    <>
-      {changes.map(({ value, added, removed }, index) => {
-        if (removed) return <del key={index}>{value}</del>;
-        if (added) return <ins key={index}>{value}</ins>;
-        return <span key={index}>{shortened(value, index > 0, index < changes.length - 1)}</span>;
-      })}
-    </>
-  );
-}
-
-function changesOf(before: string, after: string) {
-  const changes = diffWords(before, after, { timeout: LONGEST_MS }) ?? [
-    { value: before, removed: true, added: false },
-    { value: after, removed: false, added: true },
-  ];
-  const lastSame = changes.findLastIndex(({ added, removed }) => !added && !removed);
-  if (lastSame === -1) return changes;
-  // What a cut text lacks at its end may still be on the page.
-  return changes.filter(
-    ({ added, removed }, index) =>
-      index <= lastSame || !((added && isCut(before)) || (removed && isCut(after))),
-  );
-}
-
-/** Words around a change that show where it is. */
-const AROUND = 12;
-
-/** Leaves out the middle of what both have. @param isAfter whether a change comes before it */
-function shortened(text: string, isAfter: boolean, isBefore: boolean): string {
-  const words = text.split(/(?<=\s)(?=\S)/);
-  const [first, last] = [isAfter ? AROUND : 0, isBefore ? AROUND : 0];
-  if (words.length <= first + last + 1) return text;
-  return `${words.slice(0, first).join("")}… ${words.slice(words.length - last).join("")}`.trimEnd();
-}
+const Words = ({ before, after }: { before: string; after: string }) => (
+  <>
+    {differenceOf(before, after).map(({ kind, text }, index) => {
+      const Tag = TAGS[kind];
+      return <Tag key={index}>{text}</Tag>;
+    })}
+  </>
+);

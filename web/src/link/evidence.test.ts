@@ -270,7 +270,7 @@ describe("The report of a check", () => {
       "around||Rest of the site|A random URL next to it returns [404]. The home page returns [200]. The site is up, this page is missing.|",
     );
     expect(around([{ ...probe, asked: "home", status: 503 }])).toBe(
-      "around||Rest of the site|The home page returns [503]. The trouble is not with this page alone.|",
+      "around||Rest of the site|The home page returns [503]. The problem is not limited to this page.|",
     );
     expect(around([{ ...probe, asked: "service", status: null, reason: "conn_timeout" }])).toBe(
       "around||Service|The service: connection timed out.|",
