@@ -4,6 +4,10 @@ import { api, asSent, complete, unwrap } from "../data/api.ts";
 export const overrideLink = (id: string, override: { note: string; until?: string }) =>
   unwrap(api.links({ id }).override.post(asSent(override)));
 
+/** Says that a link leads to the right page as it is now. */
+export const acceptPage = (id: string) =>
+  unwrap(api.links({ id }).identity.post(asSent({ accept: true })));
+
 export const endOverride = (id: string) => complete(api.links({ id }).override.delete());
 
 export const changeUrl = (id: string, url: string, note: string | null = null) =>
