@@ -38,7 +38,12 @@ onDashboard("The sheet that adds links", (dashboard) => {
     listLinks(dashboard().server.deps, await callerOf(accountId), FIRST_PAGE as never);
 
   const groupsOf = async (accountId: string) =>
-    (await listGroups(dashboard().server.deps, await callerOf(accountId), FIRST_PAGE)).items;
+    (
+      await listGroups(dashboard().server.deps, await callerOf(accountId), {
+        ...FIRST_PAGE,
+        sort: "-created_at",
+      })
+    ).items;
 
   /** Oldest first. */
   const urlsOf = async (accountId: string) =>

@@ -17,6 +17,7 @@ import { dayText, shortLength } from "../data/format.ts";
 import { useGroups } from "../data/groups.ts";
 import { useBar } from "../frame/bar.tsx";
 import { Button, Seg } from "../ui/button.tsx";
+import { GroupPick } from "../ui/group-pick.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
 import { FilterPick, Menu } from "../ui/menu.tsx";
 import { LastVisit, Moment } from "../ui/moment.tsx";
@@ -97,13 +98,13 @@ function Tools({ filter, onChange }: ToolsProps) {
       />
       <span class="gap" />
       {groups.length > 0 && (
-        <FilterPick
+        <GroupPick
           label="Group"
           icon={Folder}
-          any="Any group"
+          button={groups.find(({ id }) => id === filter.group)?.name ?? "Any group"}
           value={filter.group}
-          options={groups.map(({ id, name }) => ({ value: id, label: name }))}
-          onPick={(group) => onChange({ group })}
+          none="Any group"
+          onPick={(group) => onChange({ group: group?.id ?? null })}
         />
       )}
       <SitePick filter={filter} onChange={onChange} />

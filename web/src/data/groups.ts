@@ -1,5 +1,7 @@
-import { queryOptions, useQuery } from "@tanstack/preact-query";
-import { api, unwrap } from "./api.ts";
+import { queryOptions, useQueries, useQuery } from "@tanstack/preact-query";
+import type { GroupSort } from "../../../server/ground/lib/vocabulary.ts";
+import { api, asSent, unwrap } from "./api.ts";
+import { useFound } from "./found.ts";
 
 export const GROUPS = ["groups"];
 
@@ -7,9 +9,20 @@ const PER_PAGE = 100;
 /** Enough for any list of choices. */
 const MOST_PAGES = 10;
 
-/** One page of groups, newest first. */
-export const listGroups = (page: number) =>
-  unwrap(api.groups.get({ query: { page, per_page: PER_PAGE } }));
+/** How a list of groups is narrowed and sorted. */
+export type GroupQuery = { search?: string; sort?: GroupSort };
+
+/** One page of groups. */
+export const listGroups = (page: number, query: GroupQuery = {}) =>
+  unwrap(api.groups.get({ query: asSent({ page, per_page: PER_PAGE, ...query }) }));
+
+/** Groups by name, as a `Pick` finds them. */
+export const useFoundGroups = (isWanted = true) =>
+  useFound(
+    GROUPS,
+    async (search) => (await listGroups(1, { sort: "name", ...(search && { search }) })).items,
+    isWanted,
+  );
 
 /** All groups, by name. */
 async function listAllGroups(): Promise<Group[]> {
@@ -30,6 +43,24 @@ export const ALL_GROUPS = queryOptions({
 });
 
 export const useGroups = () => useQuery(ALL_GROUPS);
+
+/** How the groups are called, also those that the list of all does not reach. */
+export function useGroupNames(ids: readonly string[]): (id: string) => string {
+  const { data: all } = useGroups();
+  const others = all ? ids.filter((id) => !all.some((group) => group.id === id)) : [];
+  const found = useQueries({
+    queries: others.map((id) => ({
+      queryKey: [...GROUPS, "one", id],
+      queryFn: () => unwrap(api.groups({ id }).get()),
+      staleTime: FRESH_MS,
+      retry: false,
+    })),
+  });
+  const isLoading = !all || found.some(({ isPending }) => isPending);
+  const more = found.flatMap(({ data }) => data ?? []);
+  const names = new Map([...(all ?? []), ...more].map(({ id, name }) => [id, name]));
+  return (id) => names.get(id) ?? (isLoading ? "…" : "a deleted group");
+}
 
 /** `color` is `#RRGGBB`. */
 export type GroupInput = {

@@ -184,6 +184,25 @@ const useServices = () =>
 export const useServicesByName = () =>
   [...(useServices().data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
 
+const MOST_SERVICES = 1000;
+
+/** All services with the number of their links, those with the most links first; then by name. */
+export function useServicesInUse() {
+  const { data } = useQuery({
+    queryKey: [...LINKS, "services"],
+    queryFn: () => unwrap(api.overview.services.get({ query: asSent({ most: MOST_SERVICES }) })),
+  });
+  const counts = new Map(
+    (data?.items ?? []).map(({ service, ...count }) => [
+      service,
+      count.active + count.dead + count.unknown,
+    ]),
+  );
+  return useServicesByName()
+    .map((service) => ({ ...service, links: counts.get(service.id) ?? 0 }))
+    .sort((a, b) => b.links - a.links);
+}
+
 /** The id until the name is loaded. */
 export const useServiceName = (id: string) =>
   useServices().data?.find((service) => service.id === id)?.name ?? id;

@@ -6,13 +6,12 @@ import {
 } from "../../../server/ground/lib/vocabulary.ts";
 import { deliveredWords, targetName } from "../data/alerts.ts";
 import { counted } from "../data/format.ts";
-import { GROUPS, useGroups } from "../data/groups.ts";
+import { GROUPS, type Group as GroupOfAccount, useGroups } from "../data/groups.ts";
 import {
   changeLink,
   LINKS,
   type LinkDetail,
   linkOptions,
-  NO_GROUP,
   TEXTS,
   useServiceName,
 } from "../data/links.ts";
@@ -25,6 +24,7 @@ import { AssignPick, TagPick } from "../triage/picks.tsx";
 import { useTriage } from "../triage/use-triage.ts";
 import { Button } from "../ui/button.tsx";
 import { FoundOn } from "../ui/found-on.tsx";
+import { GroupPick } from "../ui/group-pick.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -199,32 +199,24 @@ function Group({ link }: { link: LinkDetail }) {
   const change = useChange(link);
   const own = groups.find(({ id }) => id === link.group_id);
   const name = own?.name ?? (link.group_id ? "…" : "None");
-  const nameOf = (id: string | null) => groups.find((group) => group.id === id)?.name;
-  const move = (value: string) => {
-    const id = value === NO_GROUP ? null : value;
+  const move = (group: GroupOfAccount | null) => {
+    const id = group?.id ?? null;
     if (id === link.group_id) return;
-    const said = id ? `Moved to “${nameOf(id)}”` : "Removed from its group";
+    const said = group ? `Moved to “${group.name}”` : "Removed from its group";
     change({ group_id: id }, { group_id: link.group_id }, said);
   };
   return (
     <>
       {own && <Square color={own.color} />}
       {useCanWrite() ? (
-        <Pick
+        <GroupPick
           plain
           class={`word ${GROUP_BUTTON}`}
           label="Group"
           off={useOff()}
           button={name}
-          value={link.group_id ?? NO_GROUP}
-          options={[
-            ...groups.map(({ id, name: label, color }) => ({
-              value: id,
-              label,
-              mark: <Square color={color} />,
-            })),
-            { value: NO_GROUP, label: "No group" },
-          ]}
+          value={link.group_id}
+          none="No group"
           onPick={move}
         />
       ) : (

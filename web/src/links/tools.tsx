@@ -8,7 +8,7 @@ import {
 } from "../../../server/ground/lib/vocabulary.ts";
 import { useIdle } from "../data/browser.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
-import { useGroups } from "../data/groups.ts";
+import { useFoundGroups, useGroups } from "../data/groups.ts";
 import {
   type Counts,
   type LinkFilter,
@@ -18,8 +18,8 @@ import {
 } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
-import { useSources } from "../data/sources.ts";
-import { usePeople, useTags } from "../data/triage.ts";
+import { useFoundSources, useSources } from "../data/sources.ts";
+import { useFoundTags, usePeople } from "../data/triage.ts";
 import { OWN_VIEWS, saveView, useViews, VIEWS } from "../data/views.ts";
 import { FREQUENCY_WORDS, STATUS_WORDS } from "../data/words.ts";
 import { Ask } from "../frame/ask.tsx";
@@ -180,8 +180,7 @@ function SaveView({ filter }: { filter: LinkFilter }) {
 
 /** The value names the part of the filter as well: "group:…". */
 function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
-  const [text, setText] = useState("");
-  const options = useOptions(text.trim().toLowerCase());
+  const { options, onSearch } = useOptions();
   const pick = (chosen: string) => {
     const [part = "", ...rest] = chosen.split(":");
     const value = rest.join(":");
@@ -200,7 +199,7 @@ function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
         </>
       }
       options={options}
-      onSearch={setText}
+      onSearch={onSearch}
       onPick={pick}
     />
   );
@@ -209,14 +208,22 @@ function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
 /** Shown before anything is typed, of each part. */
 const MOST_SHOWN = 6;
 
-function useOptions(text: string): PickOption<string>[] {
-  const { data: groups = [] } = useGroups();
+function useOptions() {
+  const [typed, setTyped] = useState("");
+  const text = typed.trim().toLowerCase();
   const services = useServicesByName();
   const sites = useSites(text);
   const isIdle = useIdle();
   const people = usePeople(isIdle);
-  const tags = useTags(isIdle);
-  const { data: sources = [] } = useSources(isIdle);
+  const tags = useFoundTags(isIdle);
+  const groups = useFoundGroups(isIdle);
+  const sources = useFoundSources(isIdle);
+  const onSearch = (now: string) => {
+    setTyped(now);
+    // "group docs" finds the groups with "docs".
+    const name = now.trimStart().replace(/^(group|tag|source) */i, "");
+    for (const each of [tags, groups, sources]) each.onSearch(name);
+  };
   const option = (part: string, hint: string) => (value: string, label: string) => ({
     value: `${part}:${value}`,
     label,
@@ -235,21 +242,22 @@ function useOptions(text: string): PickOption<string>[] {
       option("assignee", "Assignee")("none", "No one"),
       ...people.map(({ id, email }) => option("assignee", "Assignee")(id, email)),
     ],
-    tags.map(({ name }) => option("tag", "Tag")(name, name)),
+    tags.found.map(({ name }) => option("tag", "Tag")(name, name)),
     sites.map((site) => option("site", "Site")(site, site)),
-    [...groups.map(({ id, name }) => group(id, name)), group(NO_GROUP, "No group")],
-    sources.map(({ id, name }) => option("source", "Source")(id, name)),
+    [...groups.found.map(({ id, name }) => group(id, name)), group(NO_GROUP, "No group")],
+    sources.found.map(({ id, name }) => option("source", "Source")(id, name)),
     REASONS.map(({ reason, label }) => option("reason", "Reason")(reason, label)),
     FREQUENCIES.map((each) => option("frequency", "Checked")(each, FREQUENCY_WORDS[each])),
     services.map(({ id, name }) => option("service", "Service")(id, name)),
   ];
-  return parts.flatMap((part) => {
+  const options = parts.flatMap((part) => {
     const found = part.filter(
       ({ value, label, hint }) =>
         value.startsWith("site:") || `${hint} ${label}`.toLowerCase().includes(text),
     );
     return text ? found : found.slice(0, MOST_SHOWN);
   });
+  return { options, onSearch };
 }
 
 const SITES_AFTER_MS = 150;

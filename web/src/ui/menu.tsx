@@ -118,11 +118,13 @@ export type PickOption<T extends string> = {
   hint?: string;
 };
 
-type PickProps<T extends string> = {
+export type PickProps<T extends string> = {
   label: string;
   icon?: LucideIcon | undefined;
   button: ComponentChildren;
   value: T | null;
+  /** Several choices can be on, which are these; the list stays open. */
+  chosen?: readonly T[];
   options: readonly PickOption<T>[];
   onPick: (value: T) => void;
   /** Called while typing, for options that come from the server; otherwise the given ones are filtered. */
@@ -150,10 +152,11 @@ export function Pick<T extends string>(props: PickProps<T>) {
   };
   const shown = onSearch ? options : options.filter((option) => isMatch(option.label, text));
   const isFiltered = options.length > MOST_UNFILTERED || onSearch;
-  const pick = (chosen: T) => {
-    close();
-    search("");
-    onPick(chosen);
+  const isOn = (option: T) => props.chosen?.includes(option) ?? option === value;
+  const pick = (picked: T) => {
+    if (!props.chosen) close();
+    if (text) search("");
+    onPick(picked);
   };
   return (
     <>
@@ -201,13 +204,13 @@ export function Pick<T extends string>(props: PickProps<T>) {
           <button
             key={option.value}
             type="button"
-            aria-pressed={option.value === value}
+            aria-pressed={isOn(option.value)}
             onClick={() => pick(option.value)}
           >
             {option.mark}
             <span>{option.label}</span>
             {option.hint && <em>{option.hint}</em>}
-            {option.value === value && <Check class="i" aria-hidden="true" />}
+            {isOn(option.value) && <Check class="i" aria-hidden="true" />}
           </button>
         ))}
         {shown.length === 0 && <p class="hint">Nothing matches.</p>}
