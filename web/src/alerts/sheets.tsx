@@ -216,7 +216,11 @@ function EventsField({ draft, before = [], onChange }: EventsProps) {
         <ScheduleFields value={draft.summary} onChange={(summary) => onChange({ summary })} />
       )}
       {(draft.format === "standard" || isOwn) && (
-        <details open={isOwn} onToggle={({ currentTarget }) => setOwn(currentTarget.open)}>
+        <details
+          class="folded"
+          open={isOwn}
+          onToggle={({ currentTarget }) => setOwn(currentTarget.open)}
+        >
           <summary>Choose single events</summary>
           <SingleEvents draft={draft} isScheduled={choice !== "summary"} onChange={onChange} />
         </details>

@@ -14,7 +14,7 @@ import {
 } from "../data/changes.ts";
 import { OVERVIEW } from "../data/counts.ts";
 import { dayText, shortLength } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
+import { useGroupNames, useGroups } from "../data/groups.ts";
 import { useBar } from "../frame/bar.tsx";
 import { Button, Seg } from "../ui/button.tsx";
 import { GroupPick } from "../ui/group-pick.tsx";
@@ -72,6 +72,7 @@ type ToolsProps = { filter: Filter; onChange: (change: Partial<Filter>) => void 
 
 function Tools({ filter, onChange }: ToolsProps) {
   const { data: groups = [] } = useGroups();
+  const nameOf = useGroupNames(filter.group ? [filter.group] : []);
   return (
     <div class="tools flat">
       <h1 class="unseen">Changes</h1>
@@ -101,7 +102,7 @@ function Tools({ filter, onChange }: ToolsProps) {
         <GroupPick
           label="Group"
           icon={Folder}
-          button={groups.find(({ id }) => id === filter.group)?.name ?? "Any group"}
+          button={filter.group ? nameOf(filter.group) : "Any group"}
           value={filter.group}
           none="Any group"
           onPick={(group) => onChange({ group: group?.id ?? null })}

@@ -12,7 +12,7 @@ export function useFound<T extends { name: string }>(
   const [text, onSearch] = useState("");
   const typed = text.trim().toLowerCase();
   const search = useSettled(typed);
-  const { data = [] } = useQuery({
+  const { data = [], error } = useQuery({
     queryKey: [...topic, "found", search],
     queryFn: () => find(search),
     placeholderData: keepPreviousData,
@@ -20,7 +20,7 @@ export function useFound<T extends { name: string }>(
   });
   // Enter must not choose what was found for an earlier text.
   const fits = ({ name }: T) => search === typed || name.toLowerCase().includes(typed);
-  return { typed, found: data.filter(fits), onSearch };
+  return { text: text.trim(), typed, found: data.filter(fits), problem: error, onSearch };
 }
 
 /** The value as soon as it has not changed for a moment. */

@@ -1,6 +1,7 @@
 import { queryOptions, useQueries, useQuery } from "@tanstack/preact-query";
 import type { GroupSort } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, unwrap } from "./api.ts";
+import { idIn } from "./filter.ts";
 import { useFound } from "./found.ts";
 
 export const GROUPS = ["groups"];
@@ -13,14 +14,18 @@ const MOST_PAGES = 10;
 export type GroupQuery = { search?: string; sort?: GroupSort };
 
 /** One page of groups. */
-export const listGroups = (page: number, query: GroupQuery = {}) =>
-  unwrap(api.groups.get({ query: asSent({ page, per_page: PER_PAGE, ...query }) }));
+export const listGroups = (page: number, { search, sort }: GroupQuery = {}) =>
+  unwrap(
+    api.groups.get({
+      query: asSent({ page, per_page: PER_PAGE, ...(sort && { sort }), ...(search && { search }) }),
+    }),
+  );
 
 /** Groups by name, as a `Pick` finds them. */
 export const useFoundGroups = (isWanted = true) =>
   useFound(
     GROUPS,
-    async (search) => (await listGroups(1, { sort: "name", ...(search && { search }) })).items,
+    async (search) => (await listGroups(1, { sort: "name", search })).items,
     isWanted,
   );
 
@@ -44,8 +49,8 @@ export const ALL_GROUPS = queryOptions({
 
 export const useGroups = () => useQuery(ALL_GROUPS);
 
-/** How the groups are called, also those that the list of all does not reach. */
-export function useGroupNames(ids: readonly string[]): (id: string) => string {
+/** The groups with these ids, also those that the list of all does not reach. */
+export function useGroupsOf(ids: readonly string[]) {
   const { data: all } = useGroups();
   const others = all ? ids.filter((id) => !all.some((group) => group.id === id)) : [];
   const found = useQueries({
@@ -56,10 +61,24 @@ export function useGroupNames(ids: readonly string[]): (id: string) => string {
       retry: false,
     })),
   });
-  const isLoading = !all || found.some(({ isPending }) => isPending);
-  const more = found.flatMap(({ data }) => data ?? []);
-  const names = new Map([...(all ?? []), ...more].map(({ id, name }) => [id, name]));
-  return (id) => names.get(id) ?? (isLoading ? "…" : "a deleted group");
+  const groups = [...(all ?? []), ...found.flatMap(({ data }) => data ?? [])];
+  return {
+    isLoading: !all || found.some(({ isPending }) => isPending),
+    byId: new Map(groups.map((group) => [group.id, group])),
+  };
+}
+
+/** How the groups are called. */
+export function useGroupNames(ids: readonly string[]): (id: string) => string {
+  const { byId, isLoading } = useGroupsOf(ids);
+  return (id) => byId.get(id)?.name ?? (isLoading ? "…" : "a deleted group");
+}
+
+/** The group of a filter with its name, as a list for `nameIn`; empty if it has none. */
+export function useGroupNamed({ group }: { group: string }): { id: string; name: string }[] {
+  const id = idIn(group);
+  const nameOf = useGroupNames(id ? [id] : []);
+  return id ? [{ id, name: nameOf(id) }] : [];
 }
 
 /** `color` is `#RRGGBB`. */

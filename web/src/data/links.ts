@@ -35,6 +35,9 @@ export type LinkFilter = {
   /** Ids of the first and the last link of a list that was added. */
   from: string;
   to: string;
+  /** ISO moments: the status has been the same since then or later, and since then or before. */
+  after: string;
+  before: string;
   sort: LinkSort;
 };
 
@@ -57,6 +60,8 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.tag && { tag: filter.tag }),
   ...(filter.from && { created_from: filter.from }),
   ...(filter.to && { created_to: filter.to }),
+  ...(filter.after && { changed_after: filter.after }),
+  ...(filter.before && { changed_before: filter.before }),
   ...(filter.search && { search_in: "all" as const }),
 });
 export type Conditions = ReturnType<typeof conditionsOf>;

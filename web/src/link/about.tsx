@@ -1,16 +1,14 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
-import {
-  FREQUENCIES,
-  type Frequency as FrequencyName,
-} from "../../../server/ground/lib/vocabulary.ts";
+import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
 import { deliveredWords, targetName } from "../data/alerts.ts";
 import { counted } from "../data/format.ts";
-import { GROUPS, type Group as GroupOfAccount, useGroups } from "../data/groups.ts";
+import { GROUPS, type Group as GroupOfAccount, useGroupsOf } from "../data/groups.ts";
 import {
   changeLink,
   LINKS,
   type LinkDetail,
+  type LinkEdit,
   linkOptions,
   TEXTS,
   useServiceName,
@@ -29,6 +27,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Section } from "../ui/section.tsx";
+import { InPlaceText } from "./in-place.tsx";
 import { type LinkEvent, type Part, useEvents } from "./queries.ts";
 
 /** What belongs to the link, to be changed where it stands. */
@@ -58,11 +57,7 @@ export function About({ link }: { link: LinkDetail }) {
               </Fact>
             ),
         )}
-        {link.note && (
-          <Fact name="Note">
-            <span class="link-note">{link.note}</span>
-          </Fact>
-        )}
+        <Note link={link} />
         {Object.entries(link.metadata).map(([key, value]) => (
           <Fact key={key} name={key}>
             {value}
@@ -195,9 +190,9 @@ const GROUP_BUTTON = "pick-group";
 export const openGroups = () => document.querySelector<HTMLElement>(`.${GROUP_BUTTON}`)?.click();
 
 function Group({ link }: { link: LinkDetail }) {
-  const { data: groups = [] } = useGroups();
+  const { byId } = useGroupsOf(link.group_id ? [link.group_id] : []);
   const change = useChange(link);
-  const own = groups.find(({ id }) => id === link.group_id);
+  const own = byId.get(link.group_id ?? "");
   const name = own?.name ?? (link.group_id ? "…" : "None");
   const move = (group: GroupOfAccount | null) => {
     const id = group?.id ?? null;
@@ -252,7 +247,51 @@ function Frequency({ link }: { link: LinkDetail }) {
   );
 }
 
-type Change = { group_id?: string | null; check_frequency?: FrequencyName; pinned?: boolean };
+/** What people noted about the link, changed where it is shown. */
+function Note({ link }: { link: LinkDetail }) {
+  const change = useChange(link);
+  if (!useCanWrite() && !link.note) return null;
+  return (
+    <Fact name="Note">
+      <InPlaceText
+        label="Note"
+        value={link.note}
+        isLong
+        maxLength={2000}
+        none="Add"
+        save={(note) => change({ note }, { note: link.note }, "The note was changed")}
+      >
+        {link.note && <span class="link-note">{link.note}</span>}
+      </InPlaceText>
+    </Fact>
+  );
+}
+
+/**
+ * The title that people gave the link, changed where it is shown.
+ * @param found that of the page, without one
+ */
+export function Title({ link, found }: { link: LinkDetail; found: string | null }) {
+  const change = useChange(link);
+  const shown = link.title ?? found;
+  if (!useCanWrite() && !shown) return null;
+  return (
+    <p class="title soft">
+      <InPlaceText
+        label="Title"
+        value={link.title}
+        placeholder={found ?? ""}
+        maxLength={200}
+        none="Add a title"
+        save={(title) => change({ title }, { title: link.title }, "The title was changed")}
+      >
+        {shown}
+      </InPlaceText>
+    </p>
+  );
+}
+
+type Change = Pick<LinkEdit, "group_id" | "check_frequency" | "pinned" | "title" | "note">;
 
 /** Changes the link at once, says so, and takes it back by the opposite change. */
 function useChange({ id }: LinkDetail) {
@@ -264,6 +303,7 @@ function useChange({ id }: LinkDetail) {
     await changeLink(id, change).finally(() => {
       client.invalidateQueries({ queryKey: LINKS });
       client.invalidateQueries({ queryKey: GROUPS });
+      client.invalidateQueries({ queryKey: ["of-link", id] });
     });
   };
   return (change: Change, before: Change, said: string) =>

@@ -139,7 +139,7 @@ export function AssignPick({ off, onChange, word }: TriageProps & WordProps) {
 
 /** Adds the tag, or removes it if all of the links have it. What is typed can be a new one. */
 export function TagPick({ links, off, onChange, word }: TriageProps & WordProps) {
-  const { typed, found, onSearch } = useFoundTags();
+  const { typed, found, problem, onSearch } = useFoundTags();
   const isOn = (tag: string) => links?.every((link) => link.tags.includes(tag)) ?? false;
   const known = found.map(({ name }) => name);
   const options = [
@@ -156,6 +156,7 @@ export function TagPick({ links, off, onChange, word }: TriageProps & WordProps)
       {...lookOf("tags", "Tags", Tags, word)}
       options={options}
       onSearch={onSearch}
+      problem={problem}
       onPick={(tag) => onChange(tagWith(isOn(tag) ? { remove: [tag] } : { add: [tag] }))}
     />
   );

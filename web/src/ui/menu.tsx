@@ -129,6 +129,8 @@ export type PickProps<T extends string> = {
   onPick: (value: T) => void;
   /** Called while typing, for options that come from the server; otherwise the given ones are filtered. */
   onSearch?: (text: string) => void;
+  /** Why the server found none. */
+  problem?: Error | null;
   /** Looks like a dotted word of a sentence. */
   plain?: boolean;
   class?: string;
@@ -193,10 +195,10 @@ export function Pick<T extends string>(props: PickProps<T>) {
             value={text}
             onInput={({ currentTarget }) => search(currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key !== "Enter" || !shown[0]) return;
-              // The focus returns to where it was, which the key would press.
+              if (event.key !== "Enter") return;
+              // The focus returns to where it was, which the key would press; a form around it would be sent.
               event.preventDefault();
-              pick(shown[0].value);
+              if (shown[0]) pick(shown[0].value);
             }}
           />
         )}
@@ -213,7 +215,8 @@ export function Pick<T extends string>(props: PickProps<T>) {
             {isOn(option.value) && <Check class="i" aria-hidden="true" />}
           </button>
         ))}
-        {shown.length === 0 && <p class="hint">Nothing matches.</p>}
+        {props.problem && <p class="problem">{props.problem.message}</p>}
+        {shown.length === 0 && !props.problem && <p class="hint">Nothing matches.</p>}
       </div>
     </>
   );
