@@ -1,8 +1,10 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
+import { Bar } from "../chart/bars.tsx";
 import { deliveredWords, targetName } from "../data/alerts.ts";
-import { counted } from "../data/format.ts";
+import { hrefOfFilter, readFilter } from "../data/filter.ts";
+import { counted, many } from "../data/format.ts";
 import { GROUPS, type Group as GroupOfAccount, useGroupsOf } from "../data/groups.ts";
 import {
   changeLink,
@@ -28,7 +30,7 @@ import { Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Section } from "../ui/section.tsx";
 import { InPlaceText } from "./in-place.tsx";
-import { type LinkEvent, type Part, useEvents } from "./queries.ts";
+import { type LinkEvent, type Part, useEvents, useSite } from "./queries.ts";
 
 /** What belongs to the link, to be changed where it stands. */
 export function About({ link }: { link: LinkDetail }) {
@@ -108,6 +110,28 @@ export function Places({ link }: { link: LinkDetail }) {
           </p>
         )
       )}
+    </Section>
+  );
+}
+
+/** Whether it is this page alone: the links of its site, and how many of them are dead. */
+export function RestOfSite({ link: { site } }: { link: LinkDetail }) {
+  const found = useSite(site);
+  if (!found || found.links < 2) return null;
+  const { links, dead } = found;
+  const href = (status: string) => hrefOfFilter(readFilter({ site, status }));
+  return (
+    <Section title="Rest of the site" hint={site}>
+      <ul class="bars">
+        <Bar href={href("dead")} share={dead / links} tone="dead">
+          <span>Dead</span>
+          <b>{many(dead)}</b>
+        </Bar>
+        <Bar href={href("")} share={0} tone="dead">
+          <span>All links</span>
+          <b>{many(links)}</b>
+        </Bar>
+      </ul>
     </Section>
   );
 }

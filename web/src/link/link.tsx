@@ -45,7 +45,7 @@ import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
-import { About, AlertsSent, openGroups, Places, Title } from "./about.tsx";
+import { About, AlertsSent, openGroups, Places, RestOfSite, Title } from "./about.tsx";
 import EditSheet from "./edit.tsx";
 import { History, ResponseTimes, States } from "./history.tsx";
 import { useRaw, useRuns } from "./queries.ts";
@@ -141,6 +141,7 @@ function LinkDetails({ link }: { link: LinkDetail }) {
           <Places link={link} />
           <About link={link} />
           {settledStatus(link) === "dead" && <ArchivedCopy url={link.url} />}
+          {settledStatus(link) !== "active" && <RestOfSite link={link} />}
           <Timeline link={link} />
           <AlertsSent part={part} />
         </aside>
