@@ -122,13 +122,13 @@ export default defineConfig({
       input: ["index.html", "src/brand.css"].map((file) => join(import.meta.dirname, file)),
       output: {
         // Otherwise each part and icon that two pages share would be a separate file and request. What only signing in
-        // and settings use is not needed by the first view, nor are the report of a check, its evidence and the parsers
-        // of lists.
+        // and settings use is not needed by the first view, nor are the report of a check, its evidence, choices that
+        // ask the server, and the parsers of lists.
         codeSplitting: {
           groups: [
             {
               name: "shared",
-              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address|report|evidence)/,
+              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found|group-pick|alerts|source|report|evidence)/,
               minShareCount: 2,
             },
           ],

@@ -5,7 +5,13 @@ import {
   LINK_STATUSES,
   type LinkSort,
 } from "../../../server/ground/lib/vocabulary.ts";
-import { conditionsOf, type LinkFilter, NO_GROUP } from "./links.ts";
+import {
+  conditionsOf,
+  IDENTITIES,
+  type IdentityState,
+  type LinkFilter,
+  NO_GROUP,
+} from "./links.ts";
 
 const NAME = /^[a-z0-9-]{1,64}$/;
 const REASON = /^[a-z0-9_]{1,64}$/;
@@ -25,10 +31,13 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
   assignee:
     query.assignee === "me" || query.assignee === "none" ? query.assignee : idIn(query.assignee),
   overridden: query.overridden === "true",
+  identity: IDENTITY_STATES.find((state) => state === query.identity),
   source: query.source_id === "none" ? "none" : idIn(query.source_id),
   tag: (query.tag ?? "").toLowerCase(),
   from: idIn(query.created_from),
   to: idIn(query.created_to),
+  after: momentIn(query.changed_after),
+  before: momentIn(query.changed_before),
   sort: LINK_SORTS.find((sort) => sort === query.sort) ?? FIRST_SORT,
 });
 
@@ -41,6 +50,8 @@ export const savedFilterOf = (filter: LinkFilter): Record<string, string> => {
 /** The address of a saved view. */
 export const hrefOfView = (view: { filter: Record<string, string>; sort: string | null }) =>
   hrefOfFilter(readFilter({ ...view.filter, ...(view.sort && { sort: view.sort }) }));
+
+const IDENTITY_STATES = Object.keys(IDENTITIES) as IdentityState[];
 
 const matching = (pattern: RegExp, text = "") => (pattern.test(text) ? text : "");
 
@@ -81,6 +92,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id if it is valid, else empty. */
 export const idIn = (text = "") => (UUID.test(text) ? text : "");
+
+const momentIn = (text = "") => (Number.isNaN(Date.parse(text)) ? "" : text);
 
 /** The date ("2030-01-31") if it is valid, else empty. */
 export const dayIn = (text = "") =>

@@ -28,6 +28,8 @@ export type LinkFilter = {
   /** An id, "me" or "none". */
   assignee: string;
   overridden: boolean;
+  /** What the comparison of its page says, as `IDENTITIES` has it. */
+  identity: IdentityState | undefined;
   /** The id of a source, or "none". */
   source: string;
   /** Tags separated by commas, all of which a link must have. */
@@ -35,8 +37,19 @@ export type LinkFilter = {
   /** Ids of the first and the last link of a list that was added. */
   from: string;
   to: string;
+  /** ISO moments: the status has been the same since then or later, and since then or before. */
+  after: string;
+  before: string;
   sort: LinkSort;
 };
+
+/** What lists find pages by that may not be the ones that were linked to. */
+export const IDENTITIES = {
+  lost: "New owner?",
+  changed: "Leads elsewhere",
+  doubted: "In doubt",
+} as const;
+export type IdentityState = keyof typeof IDENTITIES;
 
 export const tagsIn = ({ tag }: Pick<LinkFilter, "tag">) => tag.split(",").filter(Boolean);
 
@@ -53,10 +66,13 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.handling && { handling: filter.handling }),
   ...(filter.assignee && { assignee: filter.assignee }),
   ...(filter.overridden && { overridden: "true" }),
+  ...(filter.identity && { identity: filter.identity }),
   ...(filter.source && { source_id: filter.source }),
   ...(filter.tag && { tag: filter.tag }),
   ...(filter.from && { created_from: filter.from }),
   ...(filter.to && { created_to: filter.to }),
+  ...(filter.after && { changed_after: filter.after }),
+  ...(filter.before && { changed_before: filter.before }),
   ...(filter.search && { search_in: "all" as const }),
 });
 export type Conditions = ReturnType<typeof conditionsOf>;
@@ -183,6 +199,25 @@ const useServices = () =>
 /** Empty until loaded. */
 export const useServicesByName = () =>
   [...(useServices().data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+
+const MOST_SERVICES = 1000;
+
+/** All services with the number of their links, those with the most links first; then by name. */
+export function useServicesInUse() {
+  const { data } = useQuery({
+    queryKey: [...LINKS, "services"],
+    queryFn: () => unwrap(api.overview.services.get({ query: asSent({ most: MOST_SERVICES }) })),
+  });
+  const counts = new Map(
+    (data?.items ?? []).map(({ service, ...count }) => [
+      service,
+      count.active + count.dead + count.unknown,
+    ]),
+  );
+  return useServicesByName()
+    .map((service) => ({ ...service, links: counts.get(service.id) ?? 0 }))
+    .sort((a, b) => b.links - a.links);
+}
 
 /** The id until the name is loaded. */
 export const useServiceName = (id: string) =>

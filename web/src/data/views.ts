@@ -9,6 +9,8 @@ export const OWN_VIEWS = [
   { name: "Mine", href: "/links?assignee=me" },
   { name: "Muted", href: "/links?handling=muted" },
   { name: "Overridden", href: "/links?overridden=true" },
+  { name: "New owner?", href: "/links?identity=lost" },
+  { name: "Leads elsewhere", href: "/links?identity=changed" },
 ];
 
 export const VIEWS = [...LINKS, "views"];

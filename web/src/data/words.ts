@@ -173,3 +173,12 @@ function persistentWords(statusCode: number | null, cause: string | null): strin
   const isError = statusCode !== null && statusCode >= 400;
   return isError ? `${statusCode} for days` : REASON_WORDS.persistent_failure;
 }
+
+/** When the old value of what is rotated expires, in seconds from now. */
+export const gracesOf = (what: "secret" | "value") => [
+  { value: 0, label: `Now: the ${what} has leaked` },
+  { value: 3_600, label: "In 1 hour" },
+  { value: 86_400, label: "In 24 hours" },
+  { value: 604_800, label: "In 7 days" },
+];
+export const USUAL_GRACE = 86_400;

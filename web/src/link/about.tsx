@@ -1,20 +1,17 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
-import {
-  FREQUENCIES,
-  type Frequency as FrequencyName,
-} from "../../../server/ground/lib/vocabulary.ts";
+import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
 import { Bar } from "../chart/bars.tsx";
 import { deliveredWords, targetName } from "../data/alerts.ts";
 import { hrefOfFilter, readFilter } from "../data/filter.ts";
 import { counted, many } from "../data/format.ts";
-import { GROUPS, useGroups } from "../data/groups.ts";
+import { GROUPS, type Group as GroupOfAccount, useGroupsOf } from "../data/groups.ts";
 import {
   changeLink,
   LINKS,
   type LinkDetail,
+  type LinkEdit,
   linkOptions,
-  NO_GROUP,
   TEXTS,
   useServiceName,
 } from "../data/links.ts";
@@ -27,10 +24,12 @@ import { AssignPick, TagPick } from "../triage/picks.tsx";
 import { useTriage } from "../triage/use-triage.ts";
 import { Button } from "../ui/button.tsx";
 import { FoundOn } from "../ui/found-on.tsx";
+import { GroupPick } from "../ui/group-pick.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Section } from "../ui/section.tsx";
+import { InPlaceText } from "./in-place.tsx";
 import { type LinkEvent, type Part, useEvents, useSite } from "./queries.ts";
 
 /** What belongs to the link, to be changed where it stands. */
@@ -60,11 +59,7 @@ export function About({ link }: { link: LinkDetail }) {
               </Fact>
             ),
         )}
-        {link.note && (
-          <Fact name="Note">
-            <span class="link-note">{link.note}</span>
-          </Fact>
-        )}
+        <Note link={link} />
         {Object.entries(link.metadata).map(([key, value]) => (
           <Fact key={key} name={key}>
             {value}
@@ -219,36 +214,28 @@ const GROUP_BUTTON = "pick-group";
 export const openGroups = () => document.querySelector<HTMLElement>(`.${GROUP_BUTTON}`)?.click();
 
 function Group({ link }: { link: LinkDetail }) {
-  const { data: groups = [] } = useGroups();
+  const { byId } = useGroupsOf(link.group_id ? [link.group_id] : []);
   const change = useChange(link);
-  const own = groups.find(({ id }) => id === link.group_id);
+  const own = byId.get(link.group_id ?? "");
   const name = own?.name ?? (link.group_id ? "…" : "None");
-  const nameOf = (id: string | null) => groups.find((group) => group.id === id)?.name;
-  const move = (value: string) => {
-    const id = value === NO_GROUP ? null : value;
+  const move = (group: GroupOfAccount | null) => {
+    const id = group?.id ?? null;
     if (id === link.group_id) return;
-    const said = id ? `Moved to “${nameOf(id)}”` : "Removed from its group";
+    const said = group ? `Moved to “${group.name}”` : "Removed from its group";
     change({ group_id: id }, { group_id: link.group_id }, said);
   };
   return (
     <>
       {own && <Square color={own.color} />}
       {useCanWrite() ? (
-        <Pick
+        <GroupPick
           plain
           class={`word ${GROUP_BUTTON}`}
           label="Group"
           off={useOff()}
           button={name}
-          value={link.group_id ?? NO_GROUP}
-          options={[
-            ...groups.map(({ id, name: label, color }) => ({
-              value: id,
-              label,
-              mark: <Square color={color} />,
-            })),
-            { value: NO_GROUP, label: "No group" },
-          ]}
+          value={link.group_id}
+          none="No group"
           onPick={move}
         />
       ) : (
@@ -284,7 +271,51 @@ function Frequency({ link }: { link: LinkDetail }) {
   );
 }
 
-type Change = { group_id?: string | null; check_frequency?: FrequencyName; pinned?: boolean };
+/** What people noted about the link, changed where it is shown. */
+function Note({ link }: { link: LinkDetail }) {
+  const change = useChange(link);
+  if (!useCanWrite() && !link.note) return null;
+  return (
+    <Fact name="Note">
+      <InPlaceText
+        label="Note"
+        value={link.note}
+        isLong
+        maxLength={2000}
+        none="Add"
+        save={(note) => change({ note }, { note: link.note }, "The note was changed")}
+      >
+        {link.note && <span class="link-note">{link.note}</span>}
+      </InPlaceText>
+    </Fact>
+  );
+}
+
+/**
+ * The title that people gave the link, changed where it is shown.
+ * @param found that of the page, without one
+ */
+export function Title({ link, found }: { link: LinkDetail; found: string | null }) {
+  const change = useChange(link);
+  const shown = link.title ?? found;
+  if (!useCanWrite() && !shown) return null;
+  return (
+    <p class="title soft">
+      <InPlaceText
+        label="Title"
+        value={link.title}
+        placeholder={found ?? ""}
+        maxLength={200}
+        none="Add a title"
+        save={(title) => change({ title }, { title: link.title }, "The title was changed")}
+      >
+        {shown}
+      </InPlaceText>
+    </p>
+  );
+}
+
+type Change = Pick<LinkEdit, "group_id" | "check_frequency" | "pinned" | "title" | "note">;
 
 /** Changes the link at once, says so, and takes it back by the opposite change. */
 function useChange({ id }: LinkDetail) {
@@ -296,6 +327,7 @@ function useChange({ id }: LinkDetail) {
     await changeLink(id, change).finally(() => {
       client.invalidateQueries({ queryKey: LINKS });
       client.invalidateQueries({ queryKey: GROUPS });
+      client.invalidateQueries({ queryKey: ["of-link", id] });
     });
   };
   return (change: Change, before: Change, said: string) =>

@@ -17,8 +17,8 @@ import { useLocation, useRoute } from "preact-iso";
 import { copyText, followable } from "../data/browser.ts";
 import { displayUrl } from "../data/display-url.ts";
 import { settledStatus } from "../data/evidence.ts";
-import { hrefOfFilter } from "../data/filter.ts";
-import { useGroups } from "../data/groups.ts";
+import { hrefOfFilter, idIn } from "../data/filter.ts";
+import { useGroupNames } from "../data/groups.ts";
 import { useHeld } from "../data/held.ts";
 import {
   checkNow,
@@ -45,10 +45,11 @@ import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
-import { About, AlertsSent, openGroups, Places, RestOfSite } from "./about.tsx";
+import { About, AlertsSent, openGroups, Places, RestOfSite, Title } from "./about.tsx";
 import EditSheet from "./edit.tsx";
 import { History, ResponseTimes, States } from "./history.tsx";
 import { useRaw, useRuns } from "./queries.ts";
+import { ThenAndNow } from "./then-and-now.tsx";
 import { Timeline } from "./timeline.tsx";
 import { headlineOf, sentencesOf } from "./verdict.ts";
 import { VerdictCard } from "./verdict-card.tsx";
@@ -88,13 +89,14 @@ export default function LinkPage() {
 /** The way back to the list with its filter, and the links before and after it there. */
 function usePlace(id: string, link: LinkDetail | undefined) {
   const place = useListPlace(id);
-  const { data: groups } = useGroups();
   const filter = place?.filter;
+  const group = idIn(filter?.group);
+  const nameOf = useGroupNames(group ? [group] : []);
   const all = { label: "Links", href: "/links" };
   const parts = filter
     ? [
         filter.status && STATUS_WORDS[filter.status],
-        groups?.find((group) => group.id === filter.group)?.name,
+        group && nameOf(group),
         filter.site,
         filter.search && `“${filter.search}”`,
       ].filter((part) => !!part)
@@ -123,11 +125,12 @@ function LinkDetails({ link }: { link: LinkDetail }) {
   const isNew = link.last_check === null;
   return (
     <article class={`link-page is-${settledStatus(link)}`}>
-      <LinkHead link={link} title={link.title ?? raw?.alive?.title ?? raw?.dead?.title ?? null} />
+      <LinkHead link={link} title={raw?.alive?.title ?? raw?.dead?.title ?? null} />
       <Decided link={link} />
       <div class="cols link">
         <div>
           <VerdictCard link={link} raw={raw} />
+          <ThenAndNow link={link} />
           {!isNew && (
             <>
               <States query={runs} />
@@ -169,7 +172,7 @@ function LinkHead({ link, title }: { link: LinkDetail; title: string | null }) {
           )}
           <IconButton icon={Copy} label="Copy URL" onClick={copy} />
         </h1>
-        {title && <p class="title soft">{title}</p>}
+        <Title link={link} found={title} />
       </div>
       <Deeds link={link} />
     </header>

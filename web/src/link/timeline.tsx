@@ -63,6 +63,10 @@ function wordsOf({ kind, detail, previous_url: url, by }: TimelineEntry) {
       return `URL changed${url ? `, was ${url}` : ""}${detail ? `: ${detail}` : ""}`;
     case "tagged":
       return detail ? `Tagged ${detail}` : "Tags removed";
+    case "page_changed":
+      return detail;
+    case "page_accepted":
+      return "The page is the right one";
     default:
       return `Changed: ${detail?.replaceAll("_", " ")}`;
   }
