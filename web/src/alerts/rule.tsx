@@ -203,7 +203,7 @@ export function Sentence({ alert, days, onEdit }: SentenceProps) {
 const verbOf = ({ format }: Pick<Alert, "format">) => FORMATS[format].verb ?? "send a message to";
 
 const formatOf = ({ format }: Pick<Alert, "format">) =>
-  FORMATS[format].verb ? "" : ` as ${FORMATS[format].name}`;
+  FORMATS[format].verb ? "" : ` on ${FORMATS[format].name}`;
 
 /** The whole sentence as text. */
 export const sentenceText = (

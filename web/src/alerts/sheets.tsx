@@ -92,7 +92,7 @@ export function NewAlert({ onClose }: Closable) {
       <EventsField draft={draft} onChange={change} />
       <OnlyFor value={draft.filter} onChange={(filter) => change({ filter })} />
       {URL.canParse(urlOf(draft.url, draft.format)) && draft.events.length > 0 && (
-        <p class="sent sample">{sentenceText(draft)}</p>
+        <p class="sent">{sentenceText(draft)}</p>
       )}
     </Ask>
   );
