@@ -77,7 +77,7 @@ export default defineConfig({
           groups: [
             {
               name: "shared",
-              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address|report|evidence)/,
+              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found-on|source-address|report|evidence|alerts)/,
               minShareCount: 2,
             },
           ],

@@ -6,7 +6,7 @@ import {
   type LinkSort,
   type LinkStatus,
 } from "../../../server/ground/lib/vocabulary.ts";
-import { useIdle } from "../data/browser.ts";
+import { shownHost } from "../data/display-url.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
 import { useGroups } from "../data/groups.ts";
 import {
@@ -43,14 +43,16 @@ type ToolsProps = {
 export function Tools(props: ToolsProps) {
   const { filter, counts, columns, onColumn, onChange, onType } = props;
   const off = useOff();
+  const [isNear, setNear] = useState(false);
+  const comesNear = () => setNear(true);
   return (
     <>
-      <div class="tools">
+      <div class="tools" onPointerOver={comesNear} onFocusIn={comesNear}>
         <h1 class="unseen">Links</h1>
         <Statuses filter={filter} counts={counts} onChange={onChange} />
         <span class="gap" />
         <SearchBox value={filter.search} onChange={(search) => onType({ ...filter, search })} />
-        <FilterPick filter={filter} onChange={onChange} />
+        <FilterPick filter={filter} onChange={onChange} isNear={isNear} />
         <Menu
           label="Sort"
           class="btn sort"
@@ -110,7 +112,7 @@ type Pick2<Name extends keyof ToolsProps> = { [Each in Name]: ToolsProps[Each] }
 
 function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
   const { data: groups = [] } = useGroups();
-  const services = useServicesByName();
+  const services = useServicesByName(filter.service !== "");
   const people = usePeople(filter.assignee.length > 4);
   const names = people.map(({ id, email }) => ({ id, name: email }));
   const { data: sources = [] } = useSources(filter.source !== "");
@@ -179,9 +181,13 @@ function SaveView({ filter }: { filter: LinkFilter }) {
 }
 
 /** The value names the part of the filter as well: "group:…". */
-function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
+function FilterPick({
+  filter,
+  onChange,
+  isNear,
+}: Pick2<"filter" | "onChange"> & { isNear: boolean }) {
   const [text, setText] = useState("");
-  const options = useOptions(text.trim().toLowerCase());
+  const options = useOptions(text.trim().toLowerCase(), isNear);
   const pick = (chosen: string) => {
     const [part = "", ...rest] = chosen.split(":");
     const value = rest.join(":");
@@ -209,14 +215,14 @@ function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
 /** Shown before anything is typed, of each part. */
 const MOST_SHOWN = 6;
 
-function useOptions(text: string): PickOption<string>[] {
+/** @param isNear whether they may soon be needed: the pointer or the focus was above the list */
+function useOptions(text: string, isNear: boolean): PickOption<string>[] {
   const { data: groups = [] } = useGroups();
-  const services = useServicesByName();
+  const services = useServicesByName(isNear);
   const sites = useSites(text);
-  const isIdle = useIdle();
-  const people = usePeople(isIdle);
-  const tags = useTags(isIdle);
-  const { data: sources = [] } = useSources(isIdle);
+  const people = usePeople(isNear);
+  const tags = useTags(isNear);
+  const { data: sources = [] } = useSources(isNear);
   const option = (part: string, hint: string) => (value: string, label: string) => ({
     value: `${part}:${value}`,
     label,
@@ -236,7 +242,7 @@ function useOptions(text: string): PickOption<string>[] {
       ...people.map(({ id, email }) => option("assignee", "Assignee")(id, email)),
     ],
     tags.map(({ name }) => option("tag", "Tag")(name, name)),
-    sites.map((site) => option("site", "Site")(site, site)),
+    sites.map((site) => option("site", "Site")(site, shownHost(site))),
     [...groups.map(({ id, name }) => group(id, name)), group(NO_GROUP, "No group")],
     sources.map(({ id, name }) => option("source", "Source")(id, name)),
     REASONS.map(({ reason, label }) => option("reason", "Reason")(reason, label)),
