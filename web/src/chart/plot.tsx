@@ -77,7 +77,7 @@ function Drawing({ children, above, ...props }: Props) {
   const base = height - BELOW;
   return (
     <div class="plot">
-      <svg class="yax" width={width} height={height} aria-hidden="true">
+      <svg width={width} height={height} aria-hidden="true">
         {scale.ticks.map((tick, i) => (
           <text key={tick} class="tick" x={width - 8} y={toY(tick) + 4} text-anchor="end">
             {labels[i]}

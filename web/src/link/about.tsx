@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import {
   FREQUENCIES,
   type Frequency as FrequencyName,
@@ -60,7 +61,7 @@ export function About({ link }: { link: LinkDetail }) {
         )}
         {link.note && (
           <Fact name="Note">
-            <span class="link-note">{link.note}</span>
+            <Note key={link.id} text={link.note} />
           </Fact>
         )}
         {Object.entries(link.metadata).map(([key, value]) => (
@@ -87,6 +88,26 @@ export function About({ link }: { link: LinkDetail }) {
   );
 }
 
+const MOST_SHOWN = 280;
+
+/** A long note is folded. */
+function Note({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = text.length > MOST_SHOWN;
+  return (
+    <>
+      <span class="link-note">
+        {isLong && !isOpen ? `${text.slice(0, MOST_SHOWN).trimEnd()}…` : text}
+      </span>
+      {isLong && (
+        <button type="button" class="text-button" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show less" : "Show all"}
+        </button>
+      )}
+    </>
+  );
+}
+
 /** The pages that the link stands on, as its sources found them. */
 export function Places({ link }: { link: LinkDetail }) {
   const { id, pinned, sources, places, retired_at: retiredAt } = link;
@@ -95,7 +116,7 @@ export function Places({ link }: { link: LinkDetail }) {
   if (sources === 0 && !retiredAt) return null;
   const keep = () => change({ pinned: true }, { pinned: false }, "The link is kept");
   return (
-    <Section title="Found on" hint={places > 0 && counted(places, "place")} class="found-on">
+    <Section title="Found on" hint={places > 0 && counted(places, "place")}>
       {places > 0 && <FoundOn link={id} few={5} />}
       {retiredAt ? (
         <p class="hint">
