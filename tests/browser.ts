@@ -31,7 +31,13 @@ export type Visitor = {
 
 type Role = (typeof ROLES)[number];
 
-export type Looks = { width?: number; height?: number; colorScheme?: "light" | "dark" };
+export type Looks = {
+  width?: number;
+  height?: number;
+  colorScheme?: "light" | "dark";
+  forcedColors?: "active";
+  media?: "print";
+};
 
 /** A server with the dashboard, and people in front of it. */
 export type Dashboard = {
@@ -117,11 +123,12 @@ type Place = { url: string; clock?: { now(): number } };
 
 /** A stranger in front of the dashboard, whose clock shows the server's time. */
 export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visitor> {
-  const { width = 1280, height = 800, colorScheme = "light" } = looks;
+  const { width = 1280, height = 800, colorScheme = "light", forcedColors = "none" } = looks;
   const context = await openContext({
     baseURL: place.url,
     viewport: { width, height },
     colorScheme,
+    forcedColors,
     // What moves is painted sixty times a second, and awaited by each click on it.
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
@@ -129,6 +136,7 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
   context.setDefaultTimeout(GIVES_UP_AFTER_MS);
   keepCache(context, place.clock !== undefined);
   const page = context.pages()[0] ?? (await context.newPage());
+  if (looks.media) await page.emulateMedia({ media: looks.media });
   tellWhatIsSeen(page);
   if (place.clock) {
     await page.clock.setFixedTime(place.clock.now());

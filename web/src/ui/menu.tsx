@@ -190,10 +190,13 @@ export function Pick<T extends string>(props: PickProps<T>) {
             value={text}
             onInput={({ currentTarget }) => search(currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key !== "Enter" || !shown[0]) return;
-              // The focus returns to where it was, which the key would press.
+              const isEscape = event.key === "Escape";
+              if (!isEscape && (event.key !== "Enter" || !shown[0])) return;
+              // The browser would only empty the field, and press what the focus returns to.
               event.preventDefault();
-              pick(shown[0].value);
+              if (!isEscape) return pick(shown[0]!.value);
+              close();
+              search("");
             }}
           />
         )}
