@@ -317,5 +317,5 @@ export const isAppShell = (page: Page) =>
 export const isFrame = (page: Page) => SHELL.test(page.markup);
 
 const SHELL =
-  /\bid=["']?(?:root|app|__next|__nuxt|___gatsby|svelte|q-app)["'\s>]|\bng-version=|\bng-app\b|<app-root\b|\bdata-reactroot\b|\bdata-sveltekit/i;
+  /\b(?:id=["']?(?:root|app|__next|__nuxt|___gatsby|svelte|q-app)["'\s>]|ng-version=|ng-app\b|data-reactroot\b|data-sveltekit)|<app-root\b/i;
 const SCRIPT = /<script\b[^>]{0,300}\bsrc\s*=/i;
