@@ -8,6 +8,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  firefox,
   type Locator,
   type Page,
   chromium as playwright,
@@ -56,6 +57,9 @@ export type Dashboard = {
   /** Another page of the owner of an account that is there. */
   again(accountId: string, looks?: Looks): Promise<Visitor>;
 };
+
+/** `npm run firefox` has the journeys run there. */
+const isFirefox = process.env.STILLUP_TEST_BROWSER === "firefox";
 
 /** Less than what ends a test that hangs, so that it reports what was waited for. */
 const GIVES_UP_AFTER_MS = 60_000;
@@ -131,7 +135,8 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
     forcedColors,
     // What moves is painted sixty times a second, and awaited by each click on it.
     reducedMotion: "reduce",
-    permissions: ["clipboard-read", "clipboard-write"],
+    // Firefox knows none of these, and asks no one.
+    ...(isFirefox ? {} : { permissions: ["clipboard-read", "clipboard-write"] }),
   });
   context.setDefaultTimeout(GIVES_UP_AFTER_MS);
   keepCache(context, place.clock !== undefined);
@@ -189,7 +194,7 @@ const busy = new Set<Reusing>();
 async function openContext(options: BrowserContextOptions): Promise<BrowserContext> {
   const browser = idle.pop() ?? ((await launch()) as Reusing);
   busy.add(browser);
-  return browser._newContextForReuse(options);
+  return isFirefox ? browser.newContext(options) : browser._newContextForReuse(options);
 }
 
 /**
@@ -216,7 +221,8 @@ export async function closeVisitors(): Promise<void> {
     // A page may have asked for something just now, which a test answers.
     const answering = browser.contexts().flatMap((context) => [context, ...context.pages()]);
     for (const each of answering) await each.unrouteAll({ behavior: "ignoreErrors" });
-    await browser._disconnectFromReusedContext("The test is over.");
+    if (isFirefox) for (const context of browser.contexts()) await context.close();
+    else await browser._disconnectFromReusedContext("The test is over.");
   }
   idle.push(...opened.reverse());
 }
@@ -314,8 +320,8 @@ async function unpackBrowser(): Promise<string> {
 }
 
 /** Chromium, with the arguments that are wanted in addition. */
-export async function launch(...more: string[]): Promise<Browser> {
-  const running = await playwright.launch({
+const launchChromium = async (more: string[]) =>
+  playwright.launch({
     executablePath: await unpackBrowser(),
     args: [
       ...chromium.args.filter(isKept),
@@ -324,6 +330,12 @@ export async function launch(...more: string[]): Promise<Browser> {
       ...more,
     ],
   });
+
+/** @param more arguments for Chromium */
+export async function launch(...more: string[]): Promise<Browser> {
+  const running = await (isFirefox
+    ? firefox.launch({ channel: "moz-firefox", executablePath: "/usr/bin/firefox-esr" })
+    : launchChromium(more));
   closeAtEnd(() => running.close());
   return running;
 }

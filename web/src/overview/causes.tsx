@@ -72,24 +72,28 @@ export function NeedsAttention({ causes: { items, pagination }, count, onAll }: 
   );
 }
 
-/** Dead links by reason, for the day on which all sites are new. */
-export const Reasons = ({ dead: { total, reasons } }: Pick<Overview, "dead">) => (
-  <Section
-    title="Dead links"
-    hint={`${counted(total, "link")}, ${counted(reasons.length, "reason")}`}
-  >
-    <ul class="panel need-list">
-      {reasons.map(({ reason, count }) => (
-        <li key={reason} class="need">
-          <a class="need-row by-reason" href={hrefOf("/links", { status: "dead", reason })}>
-            <Proof reason={reason} status="dead" />
-            <span class="cnt">{counted(count, "link")}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  </Section>
-);
+/** Links by reason, for the day on which all sites are new, until one of them is handled. */
+export function Reasons({ dead, unknown }: Pick<Overview, "dead" | "unknown">) {
+  const counts = [
+    ...dead.reasons.map((each) => ({ ...each, status: "dead" as const })),
+    ...unknown.items.map((each) => ({ ...each, status: "unknown" as const })),
+  ];
+  const found = counts.flatMap(({ reason, ...rest }) => (reason ? [{ reason, ...rest }] : []));
+  return (
+    <Section title="What the checks found" hint={counted(found.length, "reason")}>
+      <ul class="panel need-list">
+        {found.map(({ status, reason, count }) => (
+          <li key={reason} class="need">
+            <a class="need-row by-reason" href={hrefOf("/links", { status, reason })}>
+              <Proof reason={reason} status={status} />
+              <span class="cnt">{counted(count, "link")}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
 
 type NoCausesProps = {
   changes: { kind: string; changed_at: string; site: string; host: string | null }[] | undefined;

@@ -212,8 +212,8 @@ async function countFirst(page: Page, server: Server, accountId: string) {
   await page.getByText("The chart begins tomorrow.").waitFor();
   expect(await page.getByText("Came back").count()).toBe(0);
   expect(await part(page, "Where").count()).toBe(0);
-  const reasons = part(page, "Dead links");
-  await reasons.getByText("3 links, 1 reason").waitFor();
+  const reasons = part(page, "What the checks found");
+  await reasons.getByText("1 reason").waitFor();
   const href = await reasons.getByRole("link", { name: "404" }).getAttribute("href");
   expect(href).toBe("/links?status=dead&reason=http_404");
   await lives.live(1);

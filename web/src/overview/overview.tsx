@@ -100,8 +100,11 @@ const FEW_CAUSES = 6;
 
 type Parts = ReturnType<typeof useParts>;
 function Known({ overview, period, parts }: { overview: Overview; period: Period; parts: Parts }) {
-  const { series, causes, changes, upcoming, sites, backups, first } = parts;
+  const { series, causes, changes, upcoming, sites, backups } = parts;
   const { counts, since } = overview;
+  // Once something is handled, there is more to say than what the first checks found.
+  const isFirst = parts.first.isFirst && counts.attention === counts.dead;
+  const first = { ...parts.first, isFirst };
   return (
     <>
       <Lead overview={overview} period={period} first={first} periods={periodsOf(series.data)} />
@@ -113,14 +116,14 @@ function Known({ overview, period, parts }: { overview: Overview; period: Period
             {(known) =>
               known.items.length === 0 ? (
                 <NoCauses changes={changes.data?.items} isDone={uncheckedIn(overview) === 0} />
-              ) : first.isFirst ? (
-                <Reasons dead={overview.dead} />
+              ) : isFirst ? (
+                <Reasons dead={overview.dead} unknown={overview.unknown} />
               ) : (
                 <NeedsAttention causes={known} count={counts.attention} onAll={parts.showAll} />
               )
             }
           </Loaded>
-          {counts.dead + counts.unknown > 0 && !first.isFirst && (
+          {counts.dead + counts.unknown > 0 && !isFirst && (
             <div class="halves">
               {hasPlaces(sites.data, overview) && (
                 <Where sites={sites} groups={overview.groups.items} />
