@@ -22,7 +22,7 @@ import { healthRoutes } from "../http/health.ts";
 import { describeApi } from "../http/openapi/document.ts";
 import type { Document } from "../http/openapi/schemas.ts";
 import { readsOf } from "../http/page-paths.ts";
-import { dashboard, type Given } from "../http/pages.ts";
+import { type Dashboard, dashboard, type Given } from "../http/pages.ts";
 import { createRateLimiter, limiterFor } from "../http/rate-limit.ts";
 import { createJsonBody, parameters } from "../http/read-request.ts";
 import { errors, replies } from "../http/reply.ts";
@@ -81,7 +81,11 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(auditRoutes(deps));
 
 /** Every route, and the dashboard's pages. The front checks callers and adds headers. */
-export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
+export function createApp(
+  deps: Deps,
+  pages: Pick<Dashboard, "routes" | "brand"> = { routes: new Elysia(), brand: "" },
+  live: Live = createLive(deps),
+) {
   const describe = (): Document => descriptionOf(deps, app.routes);
   const guard = createGuard(deps);
   const oidc = oidcOf(deps.config);
@@ -94,10 +98,10 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(parameters)
     .use(healthRoutes(deps, isOperator(deps)))
     .use(metricsRoutes(deps))
-    .use(referenceRoutes(describe, basePathOf(deps.config)))
+    .use(referenceRoutes(describe, basePathOf(deps.config), pages.brand))
     .use(oneClickRoutes(deps, guard))
     .use(callbackRoutes(deps, provider, guard))
-    .use(pages)
+    .use(pages.routes)
     .group("/api/v1", (api) => api.use(sharedRoutes(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
@@ -174,7 +178,7 @@ export async function createService(deps: Deps): Promise<Service> {
   const hasApi = deps.config.role.includes("api");
   const given = givenPage(deps, live, () => front);
   const pages = hasApi ? dashboard(deps.config, undefined, given) : null;
-  const app = pages ? createApp(deps, pages.routes, live) : createMonitored(deps);
+  const app = pages ? createApp(deps, pages, live) : createMonitored(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = limiterFor(deps, "api", { perMinute, perHour });
   const sessionLimiter = createRateLimiter(

@@ -51,6 +51,25 @@ test("every address that the dashboard leads to is one of its pages", () => {
   expect(addresses.filter((path) => !isServed(path) && !OTHER_ADDRESSES.test(path))).toEqual([]);
 });
 
+test("other pages get the dashboard's letters, colors, theme and icon, and nothing else of it", () => {
+  const folder = builtFolder();
+  writeFileSync(
+    join(folder, "index.html"),
+    `<script src="./assets/theme-1.js"></script><title>Stillup</title>
+    <link rel="icon" href="./assets/icon-1.svg" /><link rel="stylesheet" href="./assets/index-1.css">
+    <script type="module" src="./assets/index-1.js"></script>`,
+  );
+  writeFileSync(join(folder, "assets/brand-1.css"), "");
+  const { brand } = dashboard({ publicUrl: "https://example.org/stillup" }, folder);
+
+  expect(brand.split("\n").map((line) => line.trim())).toEqual([
+    '<script src="/stillup/assets/theme-1.js"></script>',
+    '<link rel="icon" href="/stillup/assets/icon-1.svg" />',
+    '<link rel="stylesheet" href="/stillup/assets/brand-1.css">',
+  ]);
+  rmSync(folder, { recursive: true });
+});
+
 test("assets are kept by browsers for ever, and nothing else is given away", async () => {
   const folder = builtFolder();
   const app = dashboard(HOST, folder);

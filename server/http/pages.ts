@@ -44,6 +44,7 @@ export function dashboard(
   }
   return {
     routes: routes.use(assetRoutes(join(folder, "assets"))),
+    brand: brandOf(read(), readdirSync(join(folder, "assets")), base),
     async notFound(request) {
       refuseUnknownHost(config, request);
       const page = (await withSession(request)) ?? read();
@@ -66,11 +67,22 @@ function readOnce(path: string, change: (text: string) => string): () => string 
   };
 }
 
-type Dashboard = {
+export type Dashboard = {
   routes: Elysia;
+  /** Tags of a `head` that give another page the letters, the colors, the theme and the icon; "" without a build. */
+  brand: string;
   /** The page at an address that does not exist, which says so in the frame; null without a build. */
   notFound: ((request: Request) => Promise<Response>) | null;
 };
+
+const BRAND = /<(?:link rel="(?:icon|preload)"[^>]*>|script src="[^"]*theme[^"]*"><\/script>)/g;
+
+function brandOf(index: string, assets: string[], base: string): string {
+  const styles = assets
+    .filter((name) => /^brand-.*\.css$/.test(name))
+    .map((name) => `<link rel="stylesheet" href="${base}/assets/${name}">`);
+  return [...(index.match(BRAND) ?? []), ...styles].join("\n  ");
+}
 
 /** `answers` are the bodies of successful replies to GET requests, by path and query. */
 export type Given = { session: object; answers: Record<string, unknown> };
@@ -117,7 +129,7 @@ function missingDashboard(config: Host): Dashboard {
   const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
   for (const path of SERVED)
     routes.get(path, () => new Response(NOT_BUILT, { status: 503, headers }));
-  return { routes, notFound: null };
+  return { routes, brand: "", notFound: null };
 }
 
 /** The name of an asset contains a hash of its content, so an asset never changes. */

@@ -190,3 +190,12 @@ const CHANGED_FIELDS: Record<string, string> = {
 /** "group, check frequency" */
 export const fieldWords = (fields: string[]) =>
   fields.map((name) => CHANGED_FIELDS[name] ?? name.replaceAll("_", " ")).join(", ");
+
+/** When the old value of what is rotated expires, in seconds from now. */
+export const gracesOf = (what: "secret" | "value") => [
+  { value: 0, label: `Now: the ${what} has leaked` },
+  { value: 3_600, label: "In 1 hour" },
+  { value: 86_400, label: "In 24 hours" },
+  { value: 604_800, label: "In 7 days" },
+];
+export const USUAL_GRACE = 86_400;

@@ -209,6 +209,32 @@ onDashboard("The links page", (dashboard) => {
     expect(new URL(page.url()).search).toBe("?sort=url");
     await page.reload();
     await list.urlsAre(["fine", "gone", "a", "b", "jNQXAC9IVRw"]);
+    const head = page.getByRole("columnheader", { name: "Link", exact: true });
+    expect(await head.getAttribute("aria-sort")).toBe("ascending");
+    await head.getByRole("button").click();
+    await list.urlsAre(["jNQXAC9IVRw", "b", "a", "gone", "fine"]);
+    expect(await head.getAttribute("aria-sort")).toBe("descending");
+    await page.getByRole("button", { name: "Since" }).click();
+    await page.waitForURL("/links?sort=-status_changed_at");
+
+    await go(page, "/links");
+    await list.filterBy("For more than 30 days");
+    await page.getByText("No matching links").waitFor();
+    await list.filterBy("Today");
+    await list.count("1 link").waitFor();
+    expect(new URL(page.url()).searchParams.get("status")).toBe("dead");
+    await list.filterBy("Between two days…");
+    await page.getByLabel("First day").fill("2001-02-03");
+    await page.getByLabel("Last day").fill("2001-02-04");
+    await page.getByRole("button", { name: "Show links" }).click();
+    await page.getByText("Dead since: 3 Feb 2001 to 4 Feb 2001").waitFor();
+    await list.without("Dead since").click();
+    await list.row("/gone").hover();
+    await list.row("/gone").getByRole("button", { name: "Acknowledge" }).click();
+    await page.getByText("1 link was acknowledged.").waitFor();
+    await list.row("/gone").getByRole("button", { name: "Reopen" }).waitFor();
+    await page.keyboard.press("z");
+    await list.row("/gone").getByRole("button", { name: "Acknowledge" }).waitFor();
 
     await go(page, "/links?search=nowhere");
     await page.getByRole("button", { name: "Show all links" }).click();

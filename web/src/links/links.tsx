@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, useLocation } from "preact-iso";
 import { cleared, hrefOfFilter, isNarrowed, readFilter, scopeOf } from "../data/filter.ts";
 import { counted, many } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
+import { useGroupNamed } from "../data/groups.ts";
 import { useHeld } from "../data/held.ts";
 import { type LinkRows, type ListedLink, refreshRows, useLinkRows } from "../data/link-rows.ts";
 import { type LinkFilter, useServicesByName } from "../data/links.ts";
@@ -196,7 +196,7 @@ const usePeopleNames = ({ assignee }: LinkFilter) =>
   usePeople(assignee.length > 4).map(({ id, email }) => ({ id, name: email }));
 
 function useCrumbs(filter: LinkFilter) {
-  const { data: groups = [] } = useGroups();
+  const groups = useGroupNamed(filter);
   const services = useServicesByName(filter.service !== "");
   const { data: sources = [] } = useSources(filter.source !== "");
   const { status, sort } = filter;

@@ -196,7 +196,8 @@ function AlertTrouble({ webhooks: { disabled, failing } }: Pick<Overview, "webho
   if (first) {
     return (
       <Warning>
-        The <a href={`/alerts/${first.id}`}>alert to {first.host}</a> was turned off
+        The <a href={`/alerts/${first.id}`}>alert {first.name ?? `to ${first.host}`}</a> was turned
+        off
         {first.since && " "}
         {first.since && <Moment at={first.since} />}
         {disabled.total > 1 && `, and ${many(disabled.total - 1)} more`}

@@ -39,12 +39,12 @@ const KNOWN: Record<string, [choice: string, words: Words]> = {
   "tag.changed": ["Tags renamed", "renamed the tag"],
   "tag.deleted": ["Tags deleted", "deleted the tag"],
   "view.shared": ["Views shared", "shared the view"],
-  "webhook.created": ["Alerts created", "created the alert to"],
-  "webhook.changed": ["Alerts changed", "changed the alert to"],
-  "webhook.deleted": ["Alerts deleted", "deleted the alert to"],
+  "webhook.created": ["Alerts created", "created the alert"],
+  "webhook.changed": ["Alerts changed", "changed the alert"],
+  "webhook.deleted": ["Alerts deleted", "deleted the alert"],
   "webhook.secret_rotated": [
     "Signing secrets replaced",
-    "replaced the signing secret of the alert to",
+    "replaced the signing secret of the alert",
   ],
   "webhook.tested": ["Test messages sent", "sent a test message to"],
   "delivery.sent_again": [

@@ -39,7 +39,7 @@ export default function SitesPage() {
     <div class="list">
       <div class="list-in">
         <Tools filter={filter} onChange={show} />
-        <SiteRows key={JSON.stringify(shown)} filter={shown} />
+        <SiteRows key={JSON.stringify(shown)} filter={shown} onSort={(sort) => show({ sort })} />
       </div>
     </div>
   );
@@ -96,7 +96,7 @@ function Tools({ filter, onChange }: ToolsProps) {
 }
 
 /** All sites of the filter; each leads to its links. */
-function SiteRows({ filter }: { filter: Filter }) {
+function SiteRows({ filter, onSort }: { filter: Filter; onSort: (sort: Sort) => void }) {
   const { route } = useLocation();
   const { total, failed, itemAt, show } = useSites(filter);
   const open = (index: number) => {
@@ -120,7 +120,15 @@ function SiteRows({ filter }: { filter: Filter }) {
         class="sites"
         label="Sites"
         runs={[{ count: total, height }]}
-        head={<Heads names={HEADS} times={["Response"]} />}
+        head={
+          <Heads<Sort>
+            names={HEADS}
+            times={["Response"]}
+            sorts={{ Site: ["site"], Dead: ["-dead"], Links: ["-links"] }}
+            sort={filter.sort}
+            onSort={onSort}
+          />
+        }
         itemAt={itemAt}
         onShow={show}
         {...keys}

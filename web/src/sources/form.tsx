@@ -2,7 +2,6 @@ import { useMutation } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { FREQUENCIES, type Frequency } from "../../../server/ground/lib/vocabulary.ts";
 import { counted, many, startUpper } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
 
 import { sourceAt, withScheme } from "../data/source-address.ts";
 import { SOURCES, type Source } from "../data/sources.ts";
@@ -19,6 +18,7 @@ import {
   TextField,
   textsIn,
 } from "../ui/field.tsx";
+import { GroupField } from "../ui/group-pick.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import { Url } from "../ui/url.tsx";
 import { KINDS } from "./kinds.ts";
@@ -339,11 +339,8 @@ function CredentialFields({ kind, isKnown = false }: { kind: SourceKind; isKnown
   );
 }
 
-const NO_GROUP = "";
-
 function Common({ kind, name, source }: { kind: SourceKind; name: string; source?: Source }) {
-  const { data: groups = [] } = useGroups();
-  const [group, setGroup] = useState(source?.group_id ?? NO_GROUP);
+  const [group, setGroup] = useState(source?.group_id ?? null);
   const [frequency, setFrequency] = useState<Frequency>(source?.check_frequency ?? "daily");
   return (
     <>
@@ -358,15 +355,11 @@ function Common({ kind, name, source }: { kind: SourceKind; name: string; source
         defaultValue={name}
       />
       <div class="src-pair">
-        <SelectField
+        <GroupField
           label="Group of new links"
           name="group_id"
           value={group}
-          options={[
-            { value: NO_GROUP, label: "No group" },
-            ...groups.map(({ id, name: label }) => ({ value: id, label })),
-          ]}
-          onChange={setGroup}
+          onPick={(chosen) => setGroup(chosen?.id ?? null)}
         />
         <SelectField<Frequency>
           label="New links are checked"

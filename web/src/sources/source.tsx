@@ -4,7 +4,7 @@ import { useLocation, useRoute } from "preact-iso";
 import { followable } from "../data/browser.ts";
 import { hrefOf } from "../data/changes.ts";
 import { counted, many } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
+import { useGroupsOf } from "../data/groups.ts";
 import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
 import { isRunning, SOURCES, type Source } from "../data/sources.ts";
@@ -203,8 +203,8 @@ function Progress({ done, waiting }: { done: number; waiting: number }) {
 /** What it has, when it is read, and where its new links go, in three sentences. */
 function Facts({ source }: { source: Source }) {
   const { id, counts, paused, kind, schedule, time_zone: zone, next_run_at: next } = source;
-  const { data: groups = [] } = useGroups();
-  const group = groups.find((each) => each.id === source.group_id);
+  const { byId } = useGroupsOf(source.group_id ? [source.group_id] : []);
+  const group = byId.get(source.group_id ?? "");
   const hrefOfDead = hrefOf("/links", { source_id: id, status: "dead" });
   return (
     <p class="src-facts">

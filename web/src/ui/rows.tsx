@@ -1,3 +1,4 @@
+import { ArrowDown, ArrowUp } from "lucide-preact";
 import type { ComponentChildren, HTMLAttributes, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
@@ -115,18 +116,61 @@ function usePrinting(): boolean {
   return isPrinting;
 }
 
-type HeadsProps = {
+type ColumnHeadProps<Sort extends string> = {
+  name: string;
+  class?: string | undefined;
+  /** By what the column can sort, the usual order first; none if it cannot. */
+  sorts?: readonly Sort[] | undefined;
+  sort?: Sort | undefined;
+  onSort?: ((sort: Sort) => void) | undefined;
+};
+
+/** The head of a column. One that sorts is a button; pressing it once more turns the order, where there are two. */
+export function ColumnHead<Sort extends string>(props: ColumnHeadProps<Sort>) {
+  const { name, sorts = [], sort, onSort } = props;
+  const at = sort === undefined ? -1 : sorts.indexOf(sort);
+  const next = sorts[(at + 1) % sorts.length];
+  if (next === undefined) {
+    return (
+      <span role="columnheader" class={props.class}>
+        {name}
+      </span>
+    );
+  }
+  const isDown = sort?.startsWith("-");
+  const Arrow = isDown ? ArrowDown : ArrowUp;
+  const order = isDown ? "descending" : "ascending";
+  return (
+    <span role="columnheader" class={props.class} aria-sort={at < 0 ? "none" : order}>
+      <button type="button" class="sorts" title={`Sort by ${name}`} onClick={() => onSort?.(next)}>
+        {name}
+        {at >= 0 && <Arrow class="i" aria-hidden="true" />}
+      </button>
+    </span>
+  );
+}
+
+type HeadsProps<Sort extends string> = {
   names: string[] /** Of columns with a time, which stand at the right. */;
   times: string[];
+  /** By what columns sort. */
+  sorts?: Record<string, readonly Sort[]>;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
 };
 
 /** The cells of a header. */
-export const Heads = ({ names, times }: HeadsProps) => (
+export const Heads = <Sort extends string>(props: HeadsProps<Sort>) => (
   <>
-    {[...names, ...times].map((name) => (
-      <span key={name} role="columnheader" class={times.includes(name) ? "c-t" : undefined}>
-        {name}
-      </span>
+    {[...props.names, ...props.times].map((name) => (
+      <ColumnHead
+        key={name}
+        name={name}
+        class={props.times.includes(name) ? "c-t" : undefined}
+        sorts={props.sorts?.[name]}
+        sort={props.sort}
+        onSort={props.onSort}
+      />
     ))}
   </>
 );
