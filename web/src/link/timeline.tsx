@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import type { LinkDetail } from "../data/links.ts";
 import { LINKS } from "../data/links.ts";
+import { fieldWords } from "../data/words.ts";
 import { listTimeline, type TimelineEntry } from "../triage/requests.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -68,6 +69,6 @@ function wordsOf({ kind, detail, previous_url: url, by }: TimelineEntry) {
     case "page_accepted":
       return "The page is the right one";
     default:
-      return `Changed: ${detail?.replaceAll("_", " ")}`;
+      return `Changed: ${fieldWords((detail ?? "").split(/, ?/))}`;
   }
 }
