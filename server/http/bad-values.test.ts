@@ -424,7 +424,7 @@ function ofWebhooks(webhook: string): Refused[] {
       { sites: ["x"] },
       {
         "filter.sites": [
-          "is not a field of a filter; there are group_ids, services, reasons, tags, assignee",
+          "is not a field of a filter; there are group_ids, services, reasons, tags, assignee, kinds",
         ],
       },
     ),

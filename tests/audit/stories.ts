@@ -1,5 +1,9 @@
+import { eq } from "drizzle-orm";
 import { createSetup } from "../../server/accounts/users.ts";
 import type { AuditRow } from "../../server/ground/db/tables.ts";
+import { links } from "../../server/ground/db/tables.ts";
+import { begin } from "../../server/judge/identity/compare.ts";
+import { writeMemories } from "../../server/links/memories.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
@@ -18,6 +22,19 @@ type Expected = Partial<Pick<AuditRow, "action" | "count" | "accountId" | "actor
   target?: [id: string, name: string | null] | null;
   fields?: string[];
 };
+
+/** A link of whose page something is remembered. */
+async function rememberedLink(server: TestServer, admin: Administrator) {
+  const link = await linkOf(admin);
+  const at = server.clock.now();
+  await setLink(server, link.id, { status: "active", lastStatus: "active", lastCheckedAt: at });
+  const [row] = await server.deps.store.select().from(links).where(eq(links.id, link.id));
+  const seen = { at, url: link.url, finalUrl: link.url, facts: null };
+  const memory = begin({ ...seen, isPermanent: false, isUnchanged: false, wasMissing: false });
+  const change = { linkNo: row!.no, accountNo: row!.accountNo, memory, version: null };
+  await writeMemories(server.deps.store, [change]);
+  return link;
+}
 
 /**
  * Prepares what a request needs; then the request, and the entry that it is to leave. There is no story where the
@@ -247,6 +264,20 @@ export const STORIES: Record<string, Story> = {
     return {
       ask: () => admin.me.delete(`${path}/override`),
       entry: { action: "link.override_ended", target: [id, url] },
+    };
+  },
+  "POST /links/:id/identity": async (server, admin) => {
+    const { id, url, path } = await rememberedLink(server, admin);
+    return {
+      ask: () => admin.me.post(`${path}/identity`, { accept: true }),
+      entry: { action: "link.page_accepted", target: [id, url] },
+    };
+  },
+  "POST /links/batch-accept": async (server, admin) => {
+    const { id, url } = await rememberedLink(server, admin);
+    return {
+      ask: () => admin.me.post(`${LINKS}/batch-accept`, { link_ids: [id] }),
+      entry: { action: "link.page_accepted", target: [id, url] },
     };
   },
   "POST /links/upsert": async (_, { me }) => {
