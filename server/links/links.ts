@@ -39,6 +39,7 @@ import type { DeliveryOfLink, EventOfLink } from "../notify/deliveries-model.ts"
 import type { Deps } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
 import type { Unit } from "../work/unit.ts";
+import { domainOfLink } from "./domains/facts.ts";
 import { withDetails } from "./fields/details.ts";
 import type { Owner } from "./fields/field.ts";
 import { FILTERS, matchingDetails, SEARCHED } from "./fields/registry.ts";
@@ -77,14 +78,15 @@ export async function findLinkDetail(
   const { store } = deps;
   const row = await findAnyLink(deps, caller, id);
   const { no: linkNo, statusChangedAt: at } = row;
-  const [[link], previousUrls, lastChange, reading] = await Promise.all([
+  const [[link], previousUrls, lastChange, reading, domain] = await Promise.all([
     withDetails(store, [row]),
     listPreviousUrls(store, linkNo),
     row.lastCheckedAt === null ? null : changeAt(store, { linkNo, at }),
     readingOf(store, row),
+    domainOfLink(store, row.url),
   ]);
   const unchangedSince = reading?.judgedAt ?? null;
-  return { ...link!, previousUrls, lastChange: lastChange ?? null, unchangedSince };
+  return { ...link!, previousUrls, lastChange: lastChange ?? null, unchangedSince, domain };
 }
 
 /** The reading whose evidence the link has, if a later check found the page unchanged. */

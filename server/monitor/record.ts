@@ -27,6 +27,7 @@ import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
+import { noteDomains, rememberNoted } from "./note-domains.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
 import { writeResponses } from "./responses.ts";
@@ -147,7 +148,7 @@ async function write(
   const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
   const kinds = await numbersOfKinds(store, shown.map(kindOf));
   if (settled.some(({ outcome }) => outcome.statusChanged)) await closeYesterday(deps);
-  const ended = await inUnit(deps, async (unit) => {
+  const { ended, noted } = await inUnit(deps, async (unit) => {
     const tx = unit.store;
     await lockAccounts(
       tx,
@@ -169,6 +170,7 @@ async function write(
     await writeChanges(tx, held);
     await writeResponses(tx, held);
     await writeReadings(tx, held);
+    const noted = await noteDomains(tx, deps, held);
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),
@@ -183,8 +185,9 @@ async function write(
         isAnswered: isAnswer(result),
       })),
     );
-    return held.flatMap(({ outcome }) => outcome.overrideEnds ?? []);
+    return { ended: held.flatMap(({ outcome }) => outcome.overrideEnds ?? []), noted };
   });
+  rememberNoted(deps, noted);
   for (const why of ended) deps.metrics.overrideEnded(why);
 }
 

@@ -36,6 +36,8 @@ export type Metrics = {
   sourceWrote(pages: Record<string, number>, links: Record<string, number>): void;
   /** Counts a sign-in. `outcome` is `signed_in`, or why it failed. */
   signInEnded(via: "password" | "oidc", outcome: string): void;
+  /** Counts a request to the registry of a domain. */
+  registryAsked(result: string): void;
   /** Registers what reads the state of the checker processes. */
   watchProcesses(read: () => CheckerProcess[]): void;
   /** The checker processes; none where this process checks links itself, or not at all. */
@@ -89,6 +91,12 @@ export function createMetrics(): Metrics {
     name: "stillup_overrides_ended_total",
     help: "Overrides that a check has ended: their time was over (`expired`), it found the link alive (`worked`), or it found something else (`changed`).",
     labelNames: ["why"] as const,
+    registers,
+  });
+  const registryRequests = new Counter({
+    name: "stillup_rdap_requests_total",
+    help: "Requests to the registries of domains, by result. Only `known` and `absent` are answers.",
+    labelNames: ["result"] as const,
     registers,
   });
   const summaries = new Counter({
@@ -201,6 +209,7 @@ export function createMetrics(): Metrics {
       mailSeconds.observe(ms / 1000);
     },
     summaryEnded: (outcome) => summaries.inc({ outcome }),
+    registryAsked: (result) => registryRequests.inc({ result }),
     overrideEnded: (why) => overridesEnded.inc({ why }),
     sourceEnded(kind, end, ms) {
       runs.inc({ kind, end });
