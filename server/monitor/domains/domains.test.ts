@@ -1,14 +1,25 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { sql } from "drizzle-orm";
+import { eq, isNotNull, ne, sql } from "drizzle-orm";
 import { DAY, HOUR, saw } from "../../../tests/checker/ended.ts";
+import { movableClock } from "../../../tests/clock.ts";
 import { type Asker, onBothEngines } from "../../../tests/harness.ts";
 import { METRICS_TOKEN, readMetrics } from "../../../tests/metrics/reading.ts";
 import { addAlive, listOf, rdap, registrySettings, startAsking } from "../../../tests/registry.ts";
 import { checkDueLinks } from "../../../tests/rounds.ts";
 import { startSite } from "../../../tests/site.ts";
-import { domainSites, domains, links, registryServers, siteHosts } from "../../ground/db/tables.ts";
+import { until } from "../../../tests/until.ts";
+import {
+  domainSites,
+  domains,
+  facts,
+  links,
+  registryServers,
+  siteHosts,
+} from "../../ground/db/tables.ts";
+import { ASKED_EVERY_MS } from "../../judge/identity/registry.ts";
 import { hurryDomains, readDomainFacts } from "../../links/domains/facts.ts";
 import { forgetOldDomains } from "../note-domains.ts";
+import { startDomainLoop } from "./loop.ts";
 import { takeExpiryNotices } from "./notices.ts";
 
 const MINUTE = 60_000;
@@ -322,6 +333,89 @@ onBothEngines(
       expect(later.map(({ notice }) => notice.sentence)).toEqual([
         expect.stringMatching(/^The certificate of soon.net expires on \d+ \w+ 2030/),
       ]);
+    });
+
+    /** Notes a domain that is due now, with the list of servers read. */
+    async function addDue(url: string) {
+      await addAlive(server(), me, [url]);
+      await ask.once();
+      server().clock.moveBy(ASKED_EVERY_MS);
+      await server()
+        .deps.store.update(registryServers)
+        .set({ dueAt: server().clock.now() + DAY })
+        .where(eq(registryServers.host, ""));
+    }
+
+    test("by a loop, which a stop ends in the middle of a request", async () => {
+      await addDue("https://a.net/");
+      const clock = movableClock(server().clock.now());
+      const deps = { ...server().deps, clock };
+      says["a.net"] = () => new Promise<Response>(() => {});
+      const stopped = startDomainLoop(deps);
+      await until("the request", () => net.requests.length === 1);
+      await stopped.stop();
+      const [held] = await server()
+        .deps.store.select()
+        .from(registryServers)
+        .where(eq(registryServers.host, new URL(net.url).host));
+      const before = await row("a.net");
+
+      says["a.net"] = registered("a.net", "2009-05-03T00:00:00Z");
+      clock.moveBy(6000);
+      const loop = startDomainLoop(deps);
+      await until("the answer", async () => (await row("a.net"))!.state === "known");
+      await loop.stop();
+
+      expect(held).toMatchObject({ lease: null, dueAt: clock.now() });
+      expect(before).toMatchObject({ state: "unasked", askedAt: null });
+    });
+
+    test("by a loop that finds a list from elsewhere, and rows of a clock that was ahead", async () => {
+      await addDue("https://a.net/");
+      const { store } = server().deps;
+      await store
+        .update(facts)
+        .set({ value: JSON.stringify({ url: "https://other/", servers: {} }) });
+      const far = server().clock.now() + 100 * DAY;
+      await store.update(domains).set({ nextAt: far });
+      await store.update(registryServers).set({ dueAt: far }).where(ne(registryServers.host, ""));
+      iana.requests.length = 0;
+
+      const loop = startDomainLoop({ ...server().deps, clock: movableClock(server().clock.now()) });
+      await until("the list", () => iana.requests.length === 1);
+      await until("the end of the wait", async () => (await row("a.net"))!.nextAt < far);
+      await loop.stop();
+
+      const latest = server().clock.now() + ASKED_EVERY_MS;
+      expect((await row("a.net"))!.nextAt).toBe(latest);
+      const waiting = await store.select().from(registryServers);
+      expect(waiting.every(({ dueAt }) => dueAt <= latest)).toBe(true);
+    });
+
+    test("again when the node that asked is dead, and without what comes after its lease", async () => {
+      await addDue("https://a.net/");
+      const { store, nodes } = server().deps;
+      const answered = Promise.withResolvers<void>();
+      says["a.net"] = async () => {
+        await answered.promise;
+        return registered("a.net", "2009-05-03T00:00:00Z")();
+      };
+      const end = await ask.begin();
+      await store
+        .update(registryServers)
+        .set({ lease: "gone.1" })
+        .where(isNotNull(registryServers.lease));
+      answered.resolve();
+      await end();
+      expect(await row("a.net")).toMatchObject({ state: "unasked" });
+
+      await ask.once();
+      expect(askedOf(net)).toHaveLength(1);
+      const others = { ...server().deps, nodes: { ...nodes, dead: () => ["gone"] } };
+      await startAsking({ deps: others }).once();
+
+      expect(askedOf(net)).toHaveLength(2);
+      expect(await row("a.net")).toMatchObject({ state: "known" });
     });
 
     test.each<[string, () => Response, string, number]>([

@@ -6,7 +6,7 @@ import { hrefOf } from "../data/changes.ts";
 import { counted, lengthText, many, milliseconds } from "../data/format.ts";
 import { useBar } from "../frame/bar.tsx";
 import { useRowKeys } from "../frame/row-keys.ts";
-import { Seg } from "../ui/button.tsx";
+import { Button, Seg } from "../ui/button.tsx";
 import { Empty, Failed, Loading, Skeleton } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Heads, Rows } from "../ui/rows.tsx";
@@ -90,6 +90,7 @@ function Tools({ filter, onChange }: ToolsProps) {
           onSelect: () => onChange({ sort: sort as Sort }),
         }))}
       />
+      <Button href="/domains">Domains</Button>
     </div>
   );
 }
