@@ -285,6 +285,13 @@ onBothEngines(
       expect(iana.requests.at(-1)!.headers.get("if-none-match")).toBe(`"${Bun.hash(list)}"`);
     });
 
+    test("late if there are too many, which shows", async () => {
+      await addDue("https://a.net/");
+      server().clock.moveBy(3 * DAY);
+
+      expect(await readMetrics(server())).toContain("stillup_rdap_lag_seconds 259200");
+    });
+
     test("until no link of them was active for 30 days", async () => {
       await addAlive(server(), me, ["https://example.net/"]);
       server().clock.moveBy(29 * DAY);
@@ -338,6 +345,7 @@ onBothEngines(
     /** Notes a domain that is due now, with the list of servers read. */
     async function addDue(url: string) {
       await addAlive(server(), me, [url]);
+      await ask.once();
       await ask.once();
       server().clock.moveBy(ASKED_EVERY_MS);
       await server()
