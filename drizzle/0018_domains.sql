@@ -39,7 +39,8 @@ CREATE TABLE domains (
   reported_expiry BIGINT
 );
 CREATE INDEX domains_due ON domains (server, is_urgent, next_at);
-CREATE INDEX domains_by_expiry ON domains (expires_at) WHERE expires_at IS NOT NULL;
+-- Domains without a date come last.
+CREATE INDEX domains_by_expiry ON domains (coalesce(expires_at, 9007199254740991), domain);
 
 -- To which domain a site belongs: usually they are the same, but that of me.github.io is github.io.
 CREATE TABLE domain_sites (
