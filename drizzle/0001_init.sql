@@ -101,7 +101,9 @@ CREATE TABLE api_keys (
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE,
+  -- The value before the last rotation, and until when it is still accepted.
   previous_hash TEXT,
+  previous_expires_at BIGINT,
   can_read BIGINT NOT NULL,
   can_write BIGINT NOT NULL,
   expires_at BIGINT,

@@ -48,6 +48,8 @@ const MORE_LOOKS: Record<string, Looks> = {
   hd: { width: 1920, height: 1080 },
   "4k": { width: 3840, height: 2160 },
   zoom: { width: 640, height: 400 },
+  forced: { width: 1440, height: 900, forcedColors: "active" },
+  print: { width: 794, height: 1123, media: "print" },
 };
 
 async function photographAll(server: TestServer, names: string[]): Promise<void> {
@@ -130,7 +132,7 @@ const PHONE = 720;
 const pressed = (key: string) => (page: Page) => page.keyboard.press(key);
 
 /** What is there only after something was done on a page. */
-function opened({ webhook, source }: Showcase): Sight[] {
+function opened({ deadLink, webhook, source }: Showcase): Sight[] {
   const click = (name: string) => (page: Page) =>
     page.locator("#main").getByRole("button", { name }).first().click();
   return [
@@ -183,6 +185,7 @@ function opened({ webhook, source }: Showcase): Sight[] {
         await sheet.getByRole("button", { name: "Undo" }).waitFor();
       },
     },
+    { name: "link-compare", path: "/", prepare: (page) => compare(page, deadLink) },
     { name: "palette", path: "/", prepare: pressed("Control+k") },
     { name: "help", path: "/", prepare: pressed("?") },
     { name: "settings-groups-new", path: "/settings/groups", prepare: click("New group") },
@@ -224,6 +227,41 @@ const FOUND = {
   notes: ["2 pages are run by script. Their links are not found."],
 };
 
+const responseOf = (status: number, title: string, text: string, heading = title) => ({
+  checked_at: "2030-03-30T08:30:00.000Z",
+  reason: status === 200 ? "ok" : "http_404",
+  message: "",
+  status_code: status,
+  final_url: "https://docs.northwind.example/v1/quickstart",
+  title,
+  words: text.split(" ").length,
+  headers: [],
+  text,
+  truncated: false,
+  headings: [heading],
+  visible_text: text,
+  not_modified: null,
+});
+
+const QUICKSTART =
+  "Docs Guides API Pricing Quickstart Send your first message in five minutes. Install the command line, sign in, and create a project. A project has keys, members and a budget.";
+const RESPONSES = {
+  alive: responseOf(200, "Quickstart: Northwind developer docs", QUICKSTART, "Quickstart"),
+  dead: responseOf(
+    404,
+    "Page not found: Northwind developer docs",
+    "Docs Guides API Pricing Page not found We have moved version 1 of these docs. A project has keys, members and a budget.",
+    "Page not found",
+  ),
+};
+
+async function compare(page: Page, link: string): Promise<void> {
+  await page.route("**/raw", (route) => route.fulfill({ json: { data: RESPONSES } }));
+  await page.goto(`/links/${link}`);
+  await page.getByRole("button", { name: "Compare with last alive check" }).click();
+  await page.getByRole("dialog").getByText("Removed words").waitFor();
+}
+
 async function findSource(page: Page): Promise<void> {
   await page.route("**/sources/preview", (route) => route.fulfill({ json: { data: FOUND } }));
   await page.locator("#main").getByRole("button", { name: "New source" }).click();
@@ -237,6 +275,7 @@ async function previewAgain(page: Page): Promise<void> {
   await findSource(page);
   const data = { ...FOUND, links: 288, new_links: 257, left_out: 23 };
   await page.route("**/sources/preview", (route) => route.fulfill({ json: { data } }));
+  await page.getByRole("dialog").getByText("More", { exact: true }).click();
   await page.getByLabel("Leave out").fill("/edit/\n/*?diff=");
   await page.getByRole("button", { name: "Preview again" }).click();
   await page.getByText("23 left out by the settings").waitFor();
@@ -280,7 +319,11 @@ const receiver = Bun.serve({
 });
 
 await buildDashboard();
-const server = await startServer("sqlite");
+// All looks of all pages are more requests than a person sends in an hour, and the clock stands still.
+const server = await startServer("sqlite", {
+  STILLUP_RATE_LIMIT_PER_MINUTE: "0",
+  STILLUP_RATE_LIMIT_PER_HOUR: "0",
+});
 keepImporting(server);
 try {
   const names = process.argv.slice(2);

@@ -94,8 +94,11 @@ type Of<Name extends string> = { id: string } & Record<Name, string>;
 export const linkTarget = ([link, ...others]: Of<"url">[]) =>
   link && others.length === 0 ? { id: link.id, name: shownUrl(link.url) } : undefined;
 
-/** The path of a webhook's URL may be all that protects its receiver. */
-export const webhookTarget = ({ id, url }: Of<"url">) => ({ id, name: receiverOf(url) });
+/** By its name; without one by its receiver alone, since the path of the URL may be all that protects that. */
+export const webhookTarget = ({ id, name, url }: Of<"url"> & { name: string | null }) => ({
+  id,
+  name: name ?? receiverOf(url),
+});
 
 export const keyTarget = ({ id, prefix }: Of<"prefix">) => ({ id, name: prefix });
 

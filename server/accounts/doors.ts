@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import { basePathOf, type Config } from "../ground/config/config.ts";
-import { preparedOnce } from "../ground/db/store.ts";
+import { preparedOnce, type Store } from "../ground/db/store.ts";
 import { apiKeys } from "../ground/db/tables.ts";
 import { AppError, type ErrorCode } from "../ground/lib/errors.ts";
 import { hashToken, isApiKey } from "../ground/lib/ids.ts";
@@ -194,6 +194,12 @@ export function hasMetricsToken({ metricsToken }: Config, { headers }: Request):
 type KeyCaller = Caller & { keyId: string };
 
 const selectKey = preparedOnce((store) =>
+  selectKeys(store)
+    .where(eq(apiKeys.hash, sql.placeholder("hash")))
+    .prepare(),
+);
+
+const selectKeys = (store: Store) =>
   store
     .select({
       id: apiKeys.id,
@@ -208,10 +214,7 @@ const selectKey = preparedOnce((store) =>
       tier: sql<Tier>`(select accounts.tier from accounts where accounts.id = api_keys.account_id)`,
       accountNo: sql<number>`(select accounts.no from accounts where accounts.id = api_keys.account_id)`,
     })
-    .from(apiKeys)
-    .where(eq(apiKeys.hash, sql.placeholder("hash")))
-    .prepare(),
-);
+    .from(apiKeys);
 
 /**
  * Who holds the key of an `Authorization` header. The scheme is case-insensitive and followed by
@@ -228,7 +231,7 @@ export async function authenticate(
   if (!isApiKey(token))
     throw refusal("INVALID_API_KEY", "This is not an API key. Was it cut or mistyped?");
   const hash = hashToken(token);
-  const key = await keyByHash(deps, hash);
+  const key = (await keyByHash(deps, hash)) ?? (await keyByOldHash(deps, hash));
   if (!key) throw await refuseUnknown(deps, hash);
   if (key.revokedAt !== null) throw refusal("REVOKED_API_KEY", "This API key was revoked.");
   if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) {
@@ -265,6 +268,15 @@ async function keyByHash({ store }: Deps, hash: string): Promise<FoundKey | unde
 }
 
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/** The key whose value this was before its rotation, while that is still accepted. */
+async function keyByOldHash({ store, clock }: Deps, hash: string): Promise<FoundKey | undefined> {
+  const { previousHash, previousExpiresAt } = apiKeys;
+  const [key] = await selectKeys(store)
+    .where(and(eq(previousHash, hash), gt(previousExpiresAt, clock.now())))
+    .limit(1);
+  return key;
+}
 
 /** The value before a rotation is unknown like any other, but its use is worth a line in the log. */
 async function refuseUnknown({ store }: Deps, hash: string): Promise<AppError> {

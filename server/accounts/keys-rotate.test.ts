@@ -37,6 +37,32 @@ onServer("POST /keys/{id}/rotate", (server, { test, testOnBoth }) => {
     },
   );
 
+  testOnBoth("the old value works for as long as it was given, and only the last one", async () => {
+    const me = await server().account();
+    const old = await addKey(server(), me);
+    const rotate = async (grace_period_seconds: number) =>
+      (await me.post(`/api/v1/keys/${old.id}/rotate`, { grace_period_seconds })).body.data.key;
+    const looks = async (...keys: string[]) => {
+      const replies = keys.map((key) => server().asker(key).get("/api/v1/links"));
+      return (await Promise.all(replies)).map(({ status }) => status);
+    };
+
+    const second = await rotate(3600);
+    expect(await looks(old.key, second)).toEqual([200, 200]);
+    server().clock.moveBy(3_600_000);
+    expect(await looks(old.key, second)).toEqual([401, 200]);
+
+    const third = await rotate(3600);
+    const fourth = await rotate(3600);
+    expect(await looks(second, third, fourth)).toEqual([401, 200, 200]);
+    const fifth = await rotate(0);
+    expect(await looks(third, fourth, fifth)).toEqual([401, 401, 200]);
+    const tooLong = { grace_period_seconds: 604_801 };
+    expect((await me.post(`/api/v1/keys/${old.id}/rotate`, tooLong)).status).toBe(400);
+    await me.delete(`/api/v1/keys/${old.id}`);
+    expect(await looks(fifth)).toEqual([401]);
+  });
+
   test("a key may rotate itself", async () => {
     const me = await server().account();
 

@@ -131,21 +131,29 @@ export async function changeKey(
 }
 
 /**
- * Gives the key a new value; it keeps its id and settings, and the old value is refused from now on.
+ * Gives the key a new value; it keeps its id and settings. The old value is accepted for `graceSeconds` more, and a value
+ * before that one no longer.
  * @throws INSUFFICIENT_PERMISSIONS for a key with more permissions than the caller, or one that expires later
  */
-export async function rotateKey(unit: Unit, caller: Caller, id: string): Promise<FreshKey> {
+export async function rotateKey(
+  unit: Unit,
+  caller: Caller,
+  id: string,
+  graceSeconds: number,
+): Promise<FreshKey> {
   const key = await findKey(unit, caller, id);
   refuseEscalation(caller, permissionsOf(key));
   refuseOutliving(caller, key.expiresAt);
   const value = newApiKey();
+  const now = unit.clock.now();
   const [row] = await unit.store
     .update(apiKeys)
     .set({
       hash: hashToken(value),
       previousHash: key.hash,
+      previousExpiresAt: graceSeconds > 0 ? now + graceSeconds * 1000 : null,
       prefix: shownPart(value),
-      updatedAt: unit.clock.now(),
+      updatedAt: now,
       madeBy: await makerOf(unit.store, caller),
     })
     .where(eq(apiKeys.id, key.id))
@@ -202,6 +210,7 @@ export function freshKey(
     prefix: shownPart(value),
     hash: hashToken(value),
     previousHash: null,
+    previousExpiresAt: null,
     canRead: read,
     canWrite: write,
     expiresAt: input.expires_at ?? null,

@@ -141,7 +141,12 @@ async function assigned(
   const total = await store.$count(linkDetails, isTheirs);
   if (total === 0) return null;
   const first = await store
-    .select({ url: links.url, status: links.status, title: linkDetails.title })
+    .select({
+      id: links.id,
+      url: links.url,
+      status: links.status,
+      title: linkDetails.title,
+    })
     .from(linkDetails)
     .innerJoin(links, eq(links.no, linkDetails.linkNo))
     .where(isTheirs)
@@ -156,9 +161,13 @@ async function assigned(
     subject: `${were} assigned to you on ${hostOf(deps)}`,
     heading: `${were} assigned to you`,
     paragraphs: [`By ${by.join(", ")}. Assigned to you are now:`],
-    list: first.map(({ url, status, title }) => ({
-      text: title ? `${title}, ${url}` : url,
-      detail: STATUS_WORDS[status],
+    lists: [...Map.groupBy(first, ({ status }) => STATUS_WORDS[status])].map(([name, some]) => ({
+      name,
+      items: some.map(({ id, url, title }) => ({
+        text: title ? `${title}, ${url}` : url,
+        detail: "",
+        url: page(deps, `/links/${id}`),
+      })),
     })),
     ...(others > 0 && { closing: [`And ${others} more.`] }),
     button: { text: "Show your links", url: page(deps, "/links?assignee=me") },
@@ -166,7 +175,7 @@ async function assigned(
   };
 }
 
-const STATUS_WORDS = { active: "alive", dead: "dead", unknown: "unknown" } as const;
+const STATUS_WORDS = { active: "Alive", dead: "Dead", unknown: "Unknown" } as const;
 
 /** Null once the host accepts what is sent to it. */
 async function refusal(

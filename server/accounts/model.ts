@@ -1,7 +1,16 @@
 import * as z from "zod";
 import type { ApiKeyRow, SessionRow, UserRow } from "../ground/db/tables.ts";
 import { invalid } from "../ground/lib/errors.ts";
-import { flag, id, moment, oneOf, problemsOf, queryFlag, text } from "../ground/lib/fields.ts";
+import {
+  flag,
+  id,
+  moment,
+  oneOf,
+  problemsOf,
+  queryFlag,
+  rotation,
+  text,
+} from "../ground/lib/fields.ts";
 import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import { passwordProblem, SHORTEST_ALONE } from "../ground/lib/passwords.ts";
 import { VERSION } from "../ground/lib/runtime.ts";
@@ -134,6 +143,9 @@ export const Key = z
     updated_at: z.string(),
   })
   .meta({ id: "Key" });
+
+/** The old value of a key is accepted for `graceSeconds` more. */
+export const KeyRotation = rotation(0);
 
 /** The only replies that hold the value: those of creation and rotation. */
 export const KeyWithValue = Key.extend({

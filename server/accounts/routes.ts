@@ -161,12 +161,17 @@ export const keyRoutes = (deps: Deps) => {
       }),
     )
     .post(
-      ...post("/:id/rotate", (unit, { caller, params }) => rotateKey(unit, caller, params.id), {
-        operationId: "rotateKey",
-        summary: "Replace an API key's value; the new one is shown once",
-        description:
-          "The key keeps its id and settings and gets a new value; the old value stops working immediately. A key may rotate itself, but a key that expires cannot rotate one that expires later or never.",
-        ...withValue,
-      }),
+      ...post(
+        "/:id/rotate",
+        (unit, { caller, params, body }) => rotateKey(unit, caller, params.id, body.graceSeconds),
+        {
+          operationId: "rotateKey",
+          summary: "Replace an API key's value; the new one is shown once",
+          body: model.KeyRotation,
+          description:
+            "The key keeps its id and settings and gets a new value; the old value stops working immediately, or after `grace_period_seconds`, at most seven days, if these are given. Only the last old value is accepted: rotating again ends the one before. A key may rotate itself, but a key that expires cannot rotate one that expires later or never.",
+          ...withValue,
+        },
+      ),
     );
 };

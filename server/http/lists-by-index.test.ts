@@ -102,6 +102,11 @@ test.each([
   ["links", () => "/links", "links_by_account"],
   ["links, a later page", () => "/links?per_page=1&page=2", "links_by_account"],
   ["links of a status", () => "/links?status=unknown", "links_by_status"],
+  [
+    "links that died since a day",
+    () => "/links?status=dead&sort=-status_changed_at&changed_after=2030-01-01",
+    "links_by_change",
+  ],
   ["links of a service", () => "/links?service=generic", "links_by_service"],
   ["links of a site", () => "/links?site=example.org", "links_by_site"],
   ["links that are acknowledged", () => "/links?handling=acknowledged", "links_handled"],

@@ -44,7 +44,7 @@ onServer("GET /links/{id}/raw", (server) => {
   test("shows a dead page next to the one that was alive", async () => {
     const me = await server().account();
     const { link, shows } = await newPage(me);
-    const html = `<title>Our guide</title><p>${PARAGRAPH.repeat(200)}`;
+    const html = `<title>Our guide</title><h1>Our &amp; your guide</h1><script>no()</script><h2>First</h2><p>${PARAGRAPH.repeat(200)}`;
     shows(200, html, { "x-powered-by": "Express" });
     await check(server());
     shows(404, "<title>Not found</title><p>Nothing here.", { "x-powered-by": "Express" });
@@ -59,9 +59,11 @@ onServer("GET /links/{id}/raw", (server) => {
       status_code: 200,
       final_url: expect.stringContaining("http://127.0.0.1:"),
       title: "Our guide",
-      words: 1600,
+      words: 1605,
       text: html.slice(0, 4096),
       truncated: true,
+      headings: ["Our & your guide", "First"],
+      visible_text: `Our & your guide First ${PARAGRAPH.repeat(200)}`.slice(0, 4096),
     });
     expect(dead).toMatchObject({
       reason: "http_404",
@@ -70,6 +72,8 @@ onServer("GET /links/{id}/raw", (server) => {
       words: 2,
       text: "<title>Not found</title><p>Nothing here.",
       truncated: false,
+      headings: [],
+      visible_text: "Nothing here.",
     });
     expect(dead.headers).toContainEqual({ name: "x-powered-by", value: "Express" });
   });

@@ -1,5 +1,5 @@
 import { afterEach, expect } from "bun:test";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import {
   batchOf,
   CHECK,
@@ -65,6 +65,20 @@ onServer("A batch of very many links", (server, { test, testOnBoth }) => {
     expect(await batchOf(me, id)).toMatchObject({ status: "complete", ...numbers });
     expect(await eventsOf(server(), me)).toMatchObject([{ data: numbers }]);
     await next.store.engine.close();
+  });
+
+  test("has only links that match all of its filter, also those that have no column of a batch", async () => {
+    const { deps, clock } = server();
+    const me = await accountWith(2100, "f.test");
+    const changed = { statusChangedAt: clock.now() };
+    await deps.store.update(links).set(changed).where(sql`${links.no} % 2 = 0`);
+    const since = new Date(clock.now() + 1000).toISOString();
+
+    const asked = { filter: { changed_after: since } };
+    const { summary, batch_id: id } = await start(me, asked);
+    while ((await fillStep(deps, id, 200)) > 0);
+
+    expect([summary.total, await waitedFor(server(), id)]).toEqual([1050, 1050]);
   });
 
   test("is not complete before it is filled, though all that joined so far were checked", async () => {

@@ -157,7 +157,11 @@ onBothEngines("Any page of any list of links", (server) => {
       await addLink(stranger, { group_id: groups[2] });
       const rows = await rowsOf(server(), caller);
       const now = server().clock.now();
-      const { items: counted } = await listGroups(server().deps, caller, { page: 1, per_page: 9 });
+      const { items: counted } = await listGroups(server().deps, caller, {
+        page: 1,
+        per_page: 9,
+        sort: "name",
+      });
       for (const { id, counts } of counted) {
         const settled = rows.filter(({ groupId }) => groupId === id).map(({ status }) => status);
         const countOf = (status: string) => settled.filter((each) => each === status).length;

@@ -32,6 +32,7 @@ import {
 import { foreign, invalid, notFound } from "../ground/lib/errors.ts";
 import { parseId } from "../ground/lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../ground/lib/paging.ts";
+import { VERDICTS } from "../ground/lib/vocabulary.ts";
 import { changeAt } from "../history/history.ts";
 import type { Caller } from "../http/caller.ts";
 import { type Reason, verdictOf } from "../judge/reasons/reasons.ts";
@@ -183,6 +184,7 @@ async function deliveriesOf(
       attempts,
       lastStatusCode,
       dueAt,
+      name: webhooks.name,
       url: webhooks.url,
       format: webhooks.format,
     })
@@ -221,6 +223,7 @@ export const isCounted = (filter: LinkFilter): boolean =>
   !filter.check_frequency &&
   !isByCause(filter) &&
   !isByCreation(filter) &&
+  !isByChange(filter) &&
   filter.group_id !== NO_GROUP;
 
 /** Tags have counts of their own, and so have the links that need attention. */
@@ -235,6 +238,7 @@ const isByDetails = (filter: LinkFilter): boolean => UNCOUNTED.some((name) => fi
 const isOpen = ({ handling, ...filter }: LinkFilter) =>
   handling === "open" &&
   !isByCreation(filter) &&
+  !isByChange(filter) &&
   !isByDetails(filter) &&
   !(filter.status || filter.attention) &&
   !(filter.tag || filter.group_id || filter.source_id);
@@ -262,6 +266,9 @@ const isByCause = ({ site, reason }: LinkFilter): boolean => Boolean(site || rea
 const isByCreation = ({ created_from: from, created_to: to }: LinkFilter): boolean =>
   Boolean(from || to);
 
+const isByChange = ({ changed_after: after, changed_before: before }: LinkFilter): boolean =>
+  after !== undefined || before !== undefined;
+
 /** A moment at which no check is running, so that each link has its settled status. */
 export const SETTLED = Number.MAX_SAFE_INTEGER;
 
@@ -277,6 +284,7 @@ export const matchingLinks = (owner: Owner, filter: LinkFilter, now: number): SQ
     inGroup(filter.group_id),
     filter.check_frequency ? eq(links.checkFrequency, filter.check_frequency) : undefined,
     isByCreation(filter) ? created(filter) : undefined,
+    isByChange(filter) ? changed(filter) : undefined,
     searched(filter, { isEach: false }),
     filter.site ? eq(links.site, filter.site) : undefined,
     filter.reason ? withReason(filter.reason) : undefined,
@@ -289,6 +297,15 @@ export const matchingLinks = (owner: Owner, filter: LinkFilter, now: number): SQ
 function created({ created_from: from, created_to: to }: LinkFilter): SQL {
   const isBetween = and(from ? gte(links.id, from) : undefined, to ? lte(links.id, to) : undefined);
   return sql`${links.no} in (select ${links.no} from watched_links as links where ${isBetween})`;
+}
+
+/** The index of changes begins with the status. */
+function changed({ changed_after: after, changed_before: before, status }: LinkFilter) {
+  return and(
+    status && status !== "checking" ? undefined : inArray(links.status, VERDICTS),
+    after === undefined ? undefined : gte(links.statusChangedAt, after),
+    before === undefined ? undefined : lte(links.statusChangedAt, before),
+  );
 }
 
 /**

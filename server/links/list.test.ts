@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { NO_ID } from "../../tests/bad-values.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { onServer } from "../../tests/harness.ts";
@@ -7,7 +7,7 @@ import { addGroup, addLink, setLink } from "../../tests/rows.ts";
 const path = "/api/v1/links";
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
-onServer("GET /links", (server) => {
+onServer("GET /links", (server, { test, testOnBoth }) => {
   test("lists links newest first, as records without evidence", async () => {
     const me = await server().account();
     const first = await addLink(me);
@@ -187,6 +187,33 @@ onServer("GET /links", (server) => {
     const deleted = await me.post(`${path}/batch-delete`, { filter });
     expect(deleted.body.data.summary.deleted).toBe(2);
     expect(await found("")).toEqual([e, a]);
+  });
+
+  testOnBoth("can be narrowed to those whose status is as old as wanted", async () => {
+    const me = await server().account();
+    const [old, late, alive] = [await addLink(me), await addLink(me), await addLink(me)];
+    const at = (day: number) => Date.UTC(2030, 0, day, 12);
+    await setLink(server(), old, { status: "dead", statusChangedAt: at(3) });
+    await setLink(server(), late, { status: "dead", statusChangedAt: at(5) });
+    await setLink(server(), alive, { status: "active", statusChangedAt: at(5) });
+    const found = async (query: string) => idsIn((await me.get(`${path}?${query}`)).body);
+
+    expect(await found("changed_after=2030-01-05")).toEqual([alive, late]);
+    expect(await found("changed_after=2030-01-04&status=dead")).toEqual([late]);
+    expect(await found("changed_before=2030-01-03&sort=dead_first")).toEqual([old]);
+    expect(await found("changed_before=2030-01-03T11:59:59Z")).toEqual([]);
+    expect(await found("changed_after=2030-01-03&changed_before=2030-01-05&handling=open")).toEqual(
+      [alive, late, old],
+    );
+    const { error } = (await me.get(`${path}?changed_after=yesterday`)).body;
+    expect(error.details.fields.changed_after[0]).toContain("RFC 3339");
+
+    const view = { name: "Died in May", filter: { changed_after: "2030-05-01", status: "dead" } };
+    const saved = (await me.post("/api/v1/views", { ...view, is_shared: true })).body.data;
+    expect(saved.filter).toEqual({ status: "dead", changed_after: "2030-05-01T00:00:00.000Z" });
+    const filter = { changed_before: "2030-01-04" };
+    const deleted = await me.post(`${path}/batch-delete`, { filter });
+    expect(deleted.body.data.summary.deleted).toBe(1);
   });
 
   test("can be narrowed to a service; one that is unknown is empty", async () => {

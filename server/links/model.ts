@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { LinkResponseRow, LinkRow, LinkSummary } from "../ground/db/tables.ts";
-import { id, oneOf, optionalText, paging, text, unread } from "../ground/lib/fields.ts";
+import { id, moment, oneOf, optionalText, paging, text, unread } from "../ground/lib/fields.ts";
 import { checkIdOf } from "../ground/lib/ids.ts";
 import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import { siteOfUrl } from "../ground/lib/site.ts";
@@ -239,6 +239,18 @@ export const NARROWING = {
     .optional(),
   created_to: id("must be the id of a link")
     .meta({ description: "Only links created up to the link with this id, itself included." })
+    .optional(),
+  changed_after: moment("start")
+    .meta({
+      description:
+        "Only links whose status has been the same since this moment or later; with `status=dead`: that died then. A day counts from its start in UTC.",
+    })
+    .optional(),
+  changed_before: moment("end")
+    .meta({
+      description:
+        "Only links whose status has been the same since this moment or before. A day counts to its end in UTC.",
+    })
     .optional(),
   search: optionalText(255)
     .meta({

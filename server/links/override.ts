@@ -4,7 +4,7 @@ import { lockLinks } from "../ground/db/queries.ts";
 import { type LinkRow, links } from "../ground/db/tables.ts";
 import { conflict, invalid, notFound } from "../ground/lib/errors.ts";
 import { checkIdOf } from "../ground/lib/ids.ts";
-import { toIso } from "../ground/lib/moments.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import { noteSites } from "../history/status-days.ts";
 import type { Caller } from "../http/caller.ts";
 import type { StoredEvidence } from "../judge/probe/conclusion.ts";
@@ -173,6 +173,8 @@ function aliveEvents(link: Found, now: number): NewEvent[] {
         responseTimeMs: link.lastResponseTimeMs,
         checkedAt: toIso(lastCheckedAt!),
         checkId: checkIdOf(linkId, lastCheckedAt!),
+        lastActiveAt: toIsoOrNull(link.lastActiveAt),
+        evidence: [],
       },
     },
   ];

@@ -118,7 +118,7 @@ export const linkRoutes = (deps: Deps) => {
         operationId: "getRawResponses",
         summary: "Get the last responses of a link when it was alive and when it was dead",
         description:
-          "`headers`, and the first 4,096 characters of an HTML page as `text`; `truncated` is true if there is more. A header whose value may be a secret, such as `set-cookie`, has the `value` null. To compare them, each has its `status_code`, `final_url`, `title` and number of `words`. A response is replaced when its status code, final URL, title or type differs from the one that is stored, so `checked_at` may be earlier than the last check. Null if there was no response.",
+          "`headers`, and the first 4,096 characters of an HTML page as `text`; `truncated` is true if there is more. `headings` are the main ones of the page, and `visible_text` is the first 4,096 characters that its readers see. A header whose value may be a secret, such as `set-cookie`, has the `value` null. To compare them, each has its `status_code`, `final_url`, `title` and number of `words` as well. A response is replaced when its status code, final URL, title or type differs from the one that is stored, so `checked_at` may be earlier than the last check. Null if there was no response.",
         reply: model.RawResponses,
         toReply: model.toRawResponses,
       }),

@@ -139,18 +139,8 @@ const newBatch = (
 
 /** The conditions that have no columns of their own, as JSON. */
 function moreOf(filter: BatchFilter): string | null {
-  const { attention, handling, assignee, overridden, external_id, tag, source_id, search_in } =
-    filter;
-  const more = {
-    attention,
-    handling,
-    assignee,
-    overridden,
-    external_id,
-    tag,
-    source_id,
-    search_in,
-  };
+  const { group_id: _g, status: _s, service: _v, search: _t, ...others } = filter;
+  const { check_frequency: _f, site: _i, reason: _r, ...more } = others;
   return JSON.stringify(more) === "{}" ? null : JSON.stringify(more);
 }
 

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { flag, oneOf, paging, queryFlag, text } from "../ground/lib/fields.ts";
+import { flag, oneOf, optionalText, paging, queryFlag, text } from "../ground/lib/fields.ts";
+import { toIso } from "../ground/lib/moments.ts";
 import { LINK_SORTS } from "../ground/lib/vocabulary.ts";
 import { edge, resource } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
@@ -42,7 +43,12 @@ export const tagRoutes = (deps: Deps) => {
       ...list("", (deps, { caller, query }) => listTags(deps, caller, query), {
         operationId: "listTags",
         summary: "List the tags of links by name, with counts",
-        query: z.object(paging(100)),
+        query: z.object({
+          search: optionalText(100)
+            .meta({ description: "Only tags that contain this text, ignoring case." })
+            .optional(),
+          ...paging(100),
+        }),
         item: TagRecord,
         toItem: toTagRecord,
       }),
@@ -82,7 +88,7 @@ const SavedFilter = filterOf(NARROWING).transform((filter) =>
   Object.fromEntries(
     Object.entries(filter)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, String(value)]),
+      .map(([name, value]) => [name, typeof value === "number" ? toIso(value) : String(value)]),
   ),
 );
 

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { eq } from "drizzle-orm";
 import { check } from "../../tests/checked.ts";
+import { NO_EVIDENCE } from "../../tests/checker/ended.ts";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
 import { agreeTo } from "../../tests/mail/recipients.ts";
 import { deliveriesOf } from "../../tests/receiver.ts";
@@ -74,6 +75,39 @@ onServer(
       expect(letter!.html).toContain("Partners &amp; press");
     });
 
+    test("shows why the link is dead, when it was last alive, and where the evidence is", async () => {
+      const me = await server().account();
+      const { address } = await mailTo(server(), me, { time_zone: "Europe/Berlin" });
+      const group = (await me.post("/api/v1/groups", { name: "Press" })).body.data;
+      const link = await addLink(me, { url: "https://example.com/report", group_id: group.id });
+      await check(server(), [link], "ok");
+      server().clock.moveBy(3_600_000);
+      await check(server(), [link], "soft404_body", { evidence: MISSING });
+      await deliverDue(server().deps);
+
+      const [letter] = lettersTo(address);
+      const [text] = letter!.text!.split("\n-- \n");
+      expect(text!.replace(/\d\d(?= Europe)/g, "00")).toBe(
+        [
+          "Dead\nThe page says that the content does not exist.",
+          "https://example.com/report",
+          "Last alive: 2030-01-01 01:00:00 Europe/Berlin\nGroup: Press",
+          [
+            "Evidence",
+            "- Response: 200 from cloudfront after 231 ms.",
+            "- The title says “Page not found”",
+            "- The page says: “Page not found Sorry, we looked everywhere.”",
+            "- A random URL next to it returns 404. The home page returns 200.",
+            "- The site is up, this page is missing.",
+            "- Confirmed by 2 attempts.",
+          ].join("\n"),
+          "2030-01-01 02:00:00 Europe/Berlin",
+          `See the evidence:\nhttps://links.example.org/links/${link}\n`,
+        ].join("\n\n"),
+      );
+      expect(wordsOf(letter!.html as string)).toContain("See the evidence");
+    });
+
     test("says the same in both parts, and never makes a link of the address that died", async () => {
       const me = await server().account();
       const { address } = await mailTo(server(), me);
@@ -91,7 +125,8 @@ onServer(
         expect.stringContaining("https://links.example.org/mail/unsubscribe/"),
       ]);
       const lines = text.split("\n").filter((line) => line.length > 3 && !line.includes(hrefs[0]!));
-      for (const line of lines) expect(wordsOf(html)).toContain(line.replace(/:( http.*)?$/, ""));
+      const shown = lines.map((line) => line.replace(/:( http.*)?$|(?<=^Last alive): /, ""));
+      for (const line of shown) expect(wordsOf(html)).toContain(line);
     });
 
     test("repeats a message byte for byte when the reply was lost", async () => {
@@ -184,13 +219,23 @@ onServer(
         .where(eq(links.accountId, me.accountId));
       const ids = rows.map((row) => row.id);
       await check(server(), ids, "ok");
-      await check(server(), ids, "http_404");
+      await check(server(), ids.slice(0, 2), "http_410");
+      await check(server(), ids.slice(2), "http_404");
       await deliverDue(server().deps);
       server().clock.moveBy(600_000);
       await deliverDue(server().deps);
 
       const letters = lettersTo(address);
       expect(letters.map(({ subject }) => subject)).toEqual(["60 links are dead"]);
+      const { text, html } = letters[0] as { text: string; html: string };
+      const causes = text.split("\n").filter((line) => line.startsWith("Dead: "));
+      expect(causes).toEqual([
+        "Dead: The server returned 404: there is no such page.",
+        "Dead: The server returned 410: the page is gone for good.",
+      ]);
+      for (const id of ids.slice(0, 2))
+        expect(html).toContain(`https://links.example.org/links/${id}"`);
+      expect(html.match(/links\/[\w-]+"[^>]*>Open in Stillup/g)).toHaveLength(50);
       expect(letters[0]!.text).toContain("and 10 more");
       expect(letters[0]!.text).toContain("Europe/Berlin");
       expect(await server().deps.store.$count(deliveries, eq(deliveries.webhookId, id))).toBe(61);
@@ -232,6 +277,30 @@ onServer(
   },
   mailSettings(host.port),
 );
+
+const ATTEMPT = {
+  at: "2030-01-01T01:00:00.000Z",
+  profile: "A",
+  outcome: "answered" as const,
+  status: 200,
+  reason: "soft404_body",
+  detail: null,
+  elapsed_ms: 231,
+  address: "203.0.113.44",
+};
+const PROBE = { url: "https://example.com/x", reason: null, final_url: null };
+/** A page that says that it is missing. */
+const MISSING = {
+  ...NO_EVIDENCE,
+  attempts: [ATTEMPT, { ...ATTEMPT, profile: "B" }],
+  signals: [{ rule: "title", text: "The title says “Page not found”" }],
+  probes: [
+    { ...PROBE, asked: "sibling" as const, status: 404 },
+    { ...PROBE, asked: "home" as const, status: 200 },
+  ],
+  server: "cloudfront",
+  excerpt: "Page not found Sorry, we looked everywhere.",
+};
 
 /** The text that a person sees. */
 const wordsOf = (html: string) =>

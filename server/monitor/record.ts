@@ -6,11 +6,12 @@ import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../gr
 import { checks } from "../ground/db/tables.ts";
 import { checkIdOf } from "../ground/lib/ids.ts";
 import { describeError, log, logFailure } from "../ground/lib/log.ts";
-import { toIso } from "../ground/lib/moments.ts";
+import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
 import { closeYesterday } from "../history/status-days.ts";
 import { writeHostUses } from "../hosts/uses.ts";
+import { evidenceSentences } from "../judge/reasons/evidence-words.ts";
 import { completeBatches } from "../links/complete-batches.ts";
 import { countForBatches } from "../links/fill-batches.ts";
 import {
@@ -347,6 +348,8 @@ function eventsOf(result: Settled): NewEvent[] {
       ...commonData(result),
       currentStatus: outcome.status,
       groupId: link.groupId,
+      lastActiveAt: toIsoOrNull(link.lastActiveAt),
+      evidence: evidenceSentences(outcome.conclusion.evidence, outcome.status),
     },
   };
   return [change, checkCompleted(result)];

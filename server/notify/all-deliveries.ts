@@ -123,7 +123,7 @@ async function readAll(store: Store, keys: Key[]): Promise<DeliveryOfAccountReco
     .select({
       delivery: deliveries,
       event: { id, createdAt, type, data },
-      webhook: { url: webhooks.url, format: webhooks.format },
+      webhook: { name: webhooks.name, url: webhooks.url, format: webhooks.format },
     })
     .from(sql`${wanted} as wanted`)
     .innerJoin(
@@ -136,6 +136,7 @@ async function readAll(store: Store, keys: Key[]): Promise<DeliveryOfAccountReco
   return rows.map(({ delivery, event, webhook }) => ({
     ...toRecord(shortened(delivery), event),
     ...contentOf(event),
+    webhookName: webhook.name,
     webhookUrl: webhook.url,
     webhookFormat: webhook.format,
   }));

@@ -3,6 +3,7 @@ import { toIso } from "../ground/lib/moments.ts";
 import { EVENT_TYPES, type EventType } from "../ground/lib/vocabulary.ts";
 import { singleLine } from "../mail/layout.ts";
 import {
+  type Detail,
   EVENT_DEFINITIONS,
   type EventData,
   foundText,
@@ -37,6 +38,8 @@ export type ChatMessage = {
   /** What people call that link, on one line. It may contain anything. */
   linkTitle: string | null;
   lines: Line[];
+  /** What the check saw, where there is room. It may contain anything. */
+  evidence: string[];
   severity: Severity;
   /** A page of the dashboard; null if the server does not know its public address. */
   dashboardUrl: string | null;
@@ -46,7 +49,7 @@ export type ChatMessage = {
   state: string | null;
 };
 
-type PlainLine = { text: string; url: null; rest: string | null };
+type PlainLine = { text: string; url: null; cause: string | null; rest: string | null };
 type Line = LinkLine | PlainLine | SaidLine;
 
 /** Number of events that a digest lists, in a chat and in a mail. */
@@ -73,23 +76,30 @@ export const toDigestEntry = ({ type, data, createdAt }: StoredEvent): DigestEnt
   ({ event: type, timestamp: toIso(createdAt), data: JSON.parse(data) }) as DigestEntry;
 
 function eventMessage(entry: DigestEntry, setting: Setting): ChatMessage {
-  const { publicUrl, timeZone, listed = LISTED_IN_SUMMARY } = setting;
-  const { title, url, linkTitle = null, details, severity } = textOf(entry.event, entry.data);
+  const { publicUrl, timeZone } = setting;
+  const {
+    title,
+    url,
+    linkTitle = null,
+    details,
+    evidence = [],
+    severity,
+  } = textOf(entry.event, entry.data);
   const isTest = entry.data.test === true;
-  // The link of a test never existed.
-  const linkId = isTest ? null : linkIdOf(entry);
+  const linkId = linkIdOf(entry);
   return {
     title: isTest ? `Test: ${title}` : title,
     url,
     linkTitle,
     lines: [
-      ...firstLines(details, listed),
+      ...firstLines(details, setting),
       plainLine(
         entry.event === "summary.ready"
           ? `From ${timeOf(entry.data.from, timeZone)} to ${timeOf(entry.data.until, timeZone)}`
           : timeOf(entry.timestamp, timeZone),
       ),
     ],
+    evidence,
     severity,
     dashboardUrl: dashboardPage(publicUrl, linkId),
     linkId,
@@ -98,11 +108,12 @@ function eventMessage(entry: DigestEntry, setting: Setting): ChatMessage {
 }
 
 /** As many lines about links as there is room for, and all others. */
-function firstLines(details: (string | LinkLine | SaidLine)[], listed: number): Line[] {
-  const isLink = (each: string | LinkLine | SaidLine) => typeof each !== "string" && "url" in each;
+function firstLines(details: Detail[], { timeZone, listed = LISTED_IN_SUMMARY }: Setting): Line[] {
+  const isLink = (each: Detail) => typeof each !== "string" && "url" in each;
   const ofLinks = details.filter(isLink).slice(0, listed);
   return details.flatMap((each): Line[] => {
     if (typeof each === "string") return [plainLine(each)];
+    if ("at" in each) return [{ name: each.name, said: timeOf(each.at, timeZone), isOurs: true }];
     return isLink(each) && !ofLinks.includes(each) ? [] : [each];
   });
 }
@@ -122,6 +133,7 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
       ...(more > 0 ? [plainLine(`and ${more.toLocaleString("en")} more`)] : []),
       plainLine(`From ${timeOf(from, timeZone)} to ${timeOf(until, timeZone)}`),
     ],
+    evidence: [],
     severity: counts["link.dead"] ? "bad" : severity,
     dashboardUrl: dashboardPage(publicUrl, null),
     linkId: null,
@@ -129,12 +141,13 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
   };
 }
 
-function lineOf({ event, data }: DigestEntry): Line {
+function lineOf(entry: DigestEntry): Line {
+  const { event, data } = entry;
   const { title, url, details } = textOf(event, data);
   const [first] = details;
-  const found = "foundOn" in data ? foundText(data) : null;
-  const rest = [typeof first === "string" ? first : null, found].filter((each) => each !== null);
-  return { text: title, url, rest: rest.join(" ") || null } as Line;
+  const cause = typeof first === "string" ? first : null;
+  const rest = "foundOn" in data ? foundText(data) : null;
+  return { text: title, url, cause, rest, linkId: linkIdOf(entry) } as Line;
 }
 
 /** Returns for example "12 links are dead, 3 are alive". */
@@ -158,7 +171,7 @@ const PLURAL: Record<Noun, string> = {
   limit: "limits",
 };
 
-const plainLine = (text: string): PlainLine => ({ text, url: null, rest: null });
+const plainLine = (text: string): PlainLine => ({ text, url: null, cause: null, rest: null });
 
 function timeOf(iso: string, timeZone: string | null): string {
   if (timeZone === null) return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
@@ -167,11 +180,12 @@ function timeOf(iso: string, timeZone: string | null): string {
   return `${new Date(iso).toLocaleString("sv-SE", options)} ${timeZone}`;
 }
 
-/** Returns the link that the dashboard can show; null for a deleted one. */
+/** Returns the link that the dashboard can show; null for a deleted one, and for that of a test, which never existed. */
 const linkIdOf = ({ event, data }: DigestEntry): string | null =>
-  event !== "link.deleted" && "linkId" in data ? data.linkId : null;
+  event !== "link.deleted" && "linkId" in data && data.test !== true ? data.linkId : null;
 
-function dashboardPage(publicUrl: string | null, linkId: string | null): string | null {
+/** Returns the page of a link, or the overview; null if the address is unknown or too long. */
+export function dashboardPage(publicUrl: string | null, linkId: string | null): string | null {
   if (publicUrl === null) return null;
   const page = linkId === null ? `${publicUrl}/` : `${publicUrl}/links/${linkId}`;
   return page.length <= DASHBOARD_URL_LENGTH ? page : null;
@@ -214,11 +228,13 @@ export const renderLines = <Part>({ lines }: ChatMessage, markup: Markup<Part>):
 
 function renderLine<Part>(line: Line, markup: Markup<Part>): Part[] {
   if ("said" in line) {
+    if (line.isOurs) return [markup.text(`${line.name}: ${line.said}`)];
     const name = markup.text(`${line.name}: `);
     return [name, markup.inert(line.said, LINE_ROOM - markup.sizeOf(name))];
   }
-  const { text, url, rest } = line;
-  const after = rest === null ? [] : [markup.text(` – ${rest}`)];
+  const { text, url } = line;
+  const rest = [line.cause, line.rest].filter(Boolean).join(" ");
+  const after = rest === "" ? [] : [markup.text(` – ${rest}`)];
   if (url === null) return [markup.text(text), ...after];
   const before = markup.text(`${text}: `);
   const taken = [before, ...after].reduce((sum, part) => sum + markup.sizeOf(part), 0);

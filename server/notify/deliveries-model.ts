@@ -81,11 +81,16 @@ export const DeliveryDetail = Delivery.extend({
 
 /** A delivery of any webhook of an account, with what its event is about. */
 export type DeliveryOfAccountRecord = DeliveryRecord &
-  DeliveryContent & { webhookUrl: string; webhookFormat: WebhookRow["format"] };
+  DeliveryContent & {
+    webhookName: string | null;
+    webhookUrl: string;
+    webhookFormat: WebhookRow["format"];
+  };
 
 /** Contains only the host of the webhook's URL: the rest is often a secret. */
 const ofWebhook = {
   webhook_id: z.uuid(),
+  webhook_name: z.string().nullable().meta({ example: "Docs" }),
   webhook_host: z.string().meta({ example: "ops.example.com" }),
   webhook_format: z.enum(FORMATS),
 };
@@ -100,7 +105,7 @@ export type DeliveryOfLink = Pick<
   DeliveryRow,
   "webhookId" | "status" | "attempts" | "lastStatusCode" | "dueAt"
 > &
-  Pick<WebhookRow, "url" | "format">;
+  Pick<WebhookRow, "name" | "url" | "format">;
 
 export type EventOfLink = Pick<EventRow, "id" | "type" | "createdAt"> & {
   deliveries: DeliveryOfLink[];
@@ -241,6 +246,7 @@ export const toDeliveryOfAccount = (
 ): z.infer<typeof DeliveryOfAccount> => ({
   ...toDelivery(row),
   webhook_id: row.webhookId,
+  webhook_name: row.webhookName,
   webhook_host: receiverOf(row.webhookUrl),
   webhook_format: row.webhookFormat,
   ...toContent(row),
@@ -297,6 +303,7 @@ export const toLinkEvent = (row: EventOfLink): z.infer<typeof LinkEvent> => ({
   created_at: toIso(row.createdAt),
   deliveries: row.deliveries.map((delivery) => ({
     webhook_id: delivery.webhookId,
+    webhook_name: delivery.name,
     webhook_host: receiverOf(delivery.url),
     webhook_format: delivery.format,
     status: delivery.status,

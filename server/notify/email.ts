@@ -1,13 +1,21 @@
 import type { Mail } from "../ground/net/mail.ts";
-import { DARK_ONLY, type MailContent, renderMail, singleLine } from "../mail/layout.ts";
+import {
+  DARK_ONLY,
+  type MailContent,
+  type MailList,
+  renderMail,
+  singleLine,
+} from "../mail/layout.ts";
 import { mailPath, unsubscribeHeaders } from "../mail/links.ts";
 import type { Deps } from "../work/deps.ts";
 import {
   type ChatMessage,
+  dashboardPage,
   LISTED_EVENTS,
   type StoredEvent,
   toChatMessage,
 } from "./chat-message.ts";
+import type { LinkLine } from "./event-types.ts";
 
 /** What a mail about an event is made of. */
 export type Recipient = {
@@ -109,33 +117,51 @@ function contentOf(
   { name }: Pick<Recipient, "name">,
   publicUrl: string | null,
 ): MailContent {
-  const { title, url, linkTitle, severity, dashboardUrl } = message;
-  const rows = message.lines.flatMap((line): [string, string][] =>
+  const { title, url, linkTitle, severity, dashboardUrl, evidence, lines } = message;
+  const rows = lines.flatMap((line): [string, string][] =>
     "said" in line ? [[line.name, line.said]] : [],
   );
-  const lines = message.lines.flatMap((line) => ("said" in line ? [] : [line]));
-  const firstLink = lines.findIndex((line) => line.url !== null);
-  const isAfter = (i: number) => firstLink >= 0 && i > firstLink;
-  const factsThat = (are: (i: number) => boolean) =>
-    lines.flatMap((line, i) => (line.url === null && are(i) ? [line.text] : []));
-  const list = lines.flatMap((line) =>
-    line.url === null ? [] : { text: line.url, detail: `${line.text}. ${line.rest ?? ""}`.trim() },
-  );
+  const plain = lines.flatMap((line) => ("said" in line || line.url !== null ? [] : [line.text]));
+  // What comes after links is about all of them.
+  const hasLead = lines.findIndex((line) => "url" in line && line.url !== null) !== 0;
+  const [lead, closing] = hasLead ? [plain[0], plain.slice(1)] : [undefined, plain];
+  const isProof = evidence.length > 0 && message.linkId !== null;
+  const text = isProof ? "See the evidence" : "Open Stillup";
   return {
     subject: url === null ? title : (linkTitle ?? shortAddress(url)),
     heading: title,
     tone: severity,
+    ...(lead !== undefined && { lead }),
     ...(url !== null && { about: { title: linkTitle, url } }),
-    ...(rows.length > 0 && { rows }),
-    ...(list.length > 0 && { list }),
-    paragraphs: factsThat((i) => !isAfter(i)),
-    closing: factsThat(isAfter),
-    ...(dashboardUrl && { button: { text: "Open Stillup", url: dashboardUrl } }),
+    rows,
+    evidence,
+    lists: listsOf(lines, publicUrl),
+    closing,
+    ...(dashboardUrl && { button: { text, url: dashboardUrl } }),
     footer: [
       `Sent by ${name ? `the alert “${name}”` : "an alert"}${publicUrl ? ` on ${new URL(publicUrl).host}` : ""}.`,
     ],
   };
 }
+
+/** The lines about links by what they have in common, the most common first where links died. */
+function listsOf(lines: ChatMessage["lines"], publicUrl: string | null): MailList[] {
+  const links = lines.filter((line): line is LinkLine => "url" in line && line.url !== null);
+  const texts = [...new Set(links.map(({ text }) => text))];
+  const groups = Map.groupBy(links, ({ text, cause }) => [text, cause].filter(Boolean).join(": "));
+  return [...groups]
+    .toSorted(
+      ([, [a, ...others]], [, [b, ...more]]) =>
+        texts.indexOf(a!.text) - texts.indexOf(b!.text) || more.length - others.length,
+    )
+    .map(([name, items]) => ({ name, items: items.map((line) => itemOf(line, publicUrl)) }));
+}
+
+const itemOf = ({ url, rest, linkId }: LinkLine, publicUrl: string | null) => ({
+  text: url,
+  detail: rest ?? "",
+  url: linkId === null ? null : dashboardPage(publicUrl, linkId),
+});
 
 /** An address without what is the same for most. */
 function shortAddress(url: string): string {

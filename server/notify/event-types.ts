@@ -17,11 +17,25 @@ import { singleLine } from "../mail/layout.ts";
 /** Chat services show it as a color; ntfy also raises the priority of `bad`. */
 export type Severity = "bad" | "good" | "neutral";
 
-/** `text: url – rest`. The texts are ours and short; the URL may contain anything and be long. */
-export type LinkLine = { text: string; url: string; rest: string | null };
+/**
+ * `text: url – cause rest`. The texts are ours and short; the URL may contain anything and be long. Links of one cause
+ * have the same text and the same `cause`; `linkId` is null for what is not a link of the account.
+ */
+export type LinkLine = {
+  text: string;
+  url: string;
+  cause: string | null;
+  rest: string | null;
+  linkId: string | null;
+};
 
-/** `name: said`. The name is ours; what people said is on one line, may contain anything and be long. */
-export type SaidLine = { name: string; said: string };
+/** `name: time`, in ISO 8601. The name is ours. */
+type TimeLine = { name: string; at: string };
+
+/** `name: said`. What people said is on one line, may contain anything and be long; the name is ours, and all if `isOurs`. */
+export type SaidLine = { name: string; said: string; isOurs?: true };
+
+export type Detail = string | LinkLine | SaidLine | TimeLine;
 
 /** The text of a chat message. All is ours except for URLs and what people said, which may contain anything. */
 type EventText = {
@@ -29,7 +43,9 @@ type EventText = {
   url: string | null;
   /** What people call the link, on one line. */
   linkTitle?: string | null;
-  details: (string | LinkLine | SaidLine)[];
+  details: Detail[];
+  /** What the check saw, where there is room. It may contain anything. */
+  evidence?: string[];
   severity: Severity;
 };
 
@@ -114,6 +130,13 @@ const StatusChange = z.object({
   groupId,
   ...outcome,
   checkId: checkId(),
+  lastActiveAt: moment().nullable().meta({
+    description: "When the link was last found alive before this; null if it never was.",
+  }),
+  evidence: z.array(z.string()).meta({
+    description: "What the check saw, in up to eight sentences. They may quote the page.",
+    example: ["Response: 404 from nginx after 182 ms.", "Confirmed by 2 attempts."],
+  }),
   ...LinkNotes.shape,
   foundOn: FoundOn.nullable().meta({
     description:
@@ -169,7 +192,12 @@ export const EVENT_DEFINITIONS = {
     }),
     sample: (at) =>
       sampleChange(at, { currentStatus: "dead", statusCode: 404, reason: "http_404" }),
-    toText: (data) => ({ ...changeText(data), title: "Dead", severity: "bad" }),
+    toText: (data) => ({
+      ...changeText(data),
+      title: "Dead",
+      evidence: data.evidence,
+      severity: "bad",
+    }),
     counted: { noun: "link", one: "is dead", many: "are dead" },
   }),
 
@@ -322,7 +350,7 @@ export const EVENT_DEFINITIONS = {
     sample: (at) => {
       const { groupId: _, ...change } = sampleChange(at);
       const { title: _t, tags: _g, externalId: _e, metadata: _m, muted: _u, ...more } = change;
-      const { foundOn: _f, ...rest } = more;
+      const { foundOn: _f, lastActiveAt: _l, evidence: _v, ...rest } = more;
       return { ...rest, statusChanged: false, trigger: "scheduled" as const };
     },
     toText: (data) => ({
@@ -528,6 +556,8 @@ function sampleChange(at: string, changes: Partial<StatusChange> = {}): StatusCh
     reason: "ok",
     responseTimeMs: 182,
     checkId: checkIdOf(linkId, Date.parse(at)),
+    lastActiveAt: toIso(Date.parse(at) - 86_400_000),
+    evidence: ["Response: 404 from nginx after 182 ms.", "Confirmed by 2 attempts."],
     ...NO_NOTES,
     foundOn: null,
     ...changes,
@@ -560,16 +590,24 @@ function summaryText(data: Summary): EventText {
     stillDead.total > 0 && `${many(stillDead.total)} still dead`,
     unknown.total > 0 && `${many(unknown.total)} unknown`,
   ].filter(Boolean);
-  const lineOf = (text: string, { url }: SummaryLink, rest: string) => ({ text, url, rest });
+  const lineOf = (text: string, link: SummaryLink, cause: string | null, rest: string | null) => ({
+    text,
+    url: link.url,
+    cause,
+    rest,
+    linkId: link.linkId,
+  });
   const reasonOf = ({ reason }: SummaryLink) => messageOf(reason as Reason, null);
   return {
     title: parts.length > 0 ? `Summary: ${parts.join(", ")}` : "Summary: nothing happened",
     url: null,
     details: [
-      ...died.links.map((link) => lineOf("Dead", link, reasonOf(link))),
-      ...cameBack.links.map((link) => lineOf("Alive again", link, lengthText(link.deadForSeconds))),
+      ...died.links.map((link) => lineOf("Dead", link, reasonOf(link), null)),
+      ...cameBack.links.map((link) =>
+        lineOf("Alive again", link, null, lengthText(link.deadForSeconds)),
+      ),
       ...stillDead.links.map((link) =>
-        lineOf("Still dead", link, `Since ${link.since.slice(0, 10)}.`),
+        lineOf("Still dead", link, null, `Since ${link.since.slice(0, 10)}.`),
       ),
       ...unknown.reasons.map(
         ({ reason, total }) => `Unknown: ${many(total)}. ${messageOf(reason as Reason, null)}`,
@@ -617,11 +655,19 @@ const changeText = (data: StatusChange) => ({
   linkTitle: singleLine(data.title ?? "") || null,
   details: [
     reasonText(data),
-    data.late ? "It died while it was muted." : previousText(data),
+    ...(data.late ? ["It died while it was muted."] : []),
+    beforeText(data),
     ...saidOf(data),
     ...foundLines(data),
   ],
 });
+
+/** Where the link stood before; events of earlier versions have no `lastActiveAt`. */
+function beforeText(data: StatusChange): string | TimeLine {
+  const { currentStatus, lastActiveAt }: Partial<StatusChange> = data;
+  if (currentStatus !== "dead" || !lastActiveAt) return previousText(data);
+  return { name: "Last alive", at: lastActiveAt };
+}
 
 /** What there is to see of it; events of earlier versions lack some. */
 const saidOf = ({ note, tags = [], assignee, groupName }: Partial<LinkNotes>): SaidLine[] =>
@@ -648,7 +694,9 @@ function foundLines({ url, foundOn }: Pick<StatusChange, "url"> & { foundOn?: Fo
     ...shown.map(({ pageUrl, line }) => ({
       text: "Found on",
       url: pageUrl,
+      cause: null,
       rest: line === null ? null : `Line ${many(line)}.`,
+      linkId: null,
     })),
     ...(more > 0 ? [`And in ${many(more)} more ${more === 1 ? "place" : "places"}.`] : []),
   ];

@@ -86,7 +86,7 @@ test("Telegram gets no topic and no silent option that the webhook's URL does no
 describe.each(ALL)("In %s", (service) => {
   const seen = (event: StoredEvent, publicUrl?: string | null) => seenIn(service, event, publicUrl);
 
-  test("a message about a dead link has its address, the reason, the previous status and the time", () => {
+  test("a message about a dead link has its address, the reason, the time, and when it was last alive", () => {
     const event = storedEvent("link.dead");
 
     const { text, links } = seen(event);
@@ -94,7 +94,7 @@ describe.each(ALL)("In %s", (service) => {
     expect(text).toInclude("Dead");
     expect(text).toInclude(URL);
     expect(text).toInclude("The server returned 404: there is no such page.");
-    expect(text).toInclude("Previous status: alive.");
+    expect(text).toInclude("Last alive: 2029-12-31 12:34:56 UTC");
     expect(text).toInclude("2030-01-01 12:34:56 UTC");
     expect(links).toContain(URL);
     expect(links).toContain(`${DASHBOARD}/links/${linkIdIn(event)}`);

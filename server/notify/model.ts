@@ -7,6 +7,7 @@ import {
   oneOf,
   paging,
   problemsOf,
+  rotation,
   text,
   timeZone,
   unread,
@@ -31,7 +32,6 @@ import { ScheduleBody, ScheduleRecord, toScheduleRecord } from "./summary-schedu
 const MOST_EVENTS = 10;
 const LONGEST_NAME = 100;
 const USUAL_GRACE_S = 86_400;
-const LONGEST_GRACE_S = 604_800;
 
 /** A webhook with its event types in the given order. `url` is as much of the URL as the caller may see. */
 export type WebhookRecord = WebhookRow & {
@@ -130,21 +130,8 @@ export type WebhookQuery = z.output<ReturnType<typeof WebhookQuery>>;
 export const NewWebhookBody = unread(NewWebhook);
 export const WebhookChangeBody = unread(WebhookChange);
 
-/** The old secret also signs for `graceSeconds`. The body is optional. */
-export const Rotation = z
-  .object(
-    {
-      grace_period_seconds: z
-        .int("must be a whole number")
-        .min(0, "must be at least 0")
-        .max(LONGEST_GRACE_S, `must be at most ${LONGEST_GRACE_S}`)
-        .optional()
-        .default(USUAL_GRACE_S),
-    },
-    "must be a JSON object",
-  )
-  .optional()
-  .transform((rotation) => ({ graceSeconds: rotation?.grace_period_seconds ?? USUAL_GRACE_S }));
+/** The old secret also signs for `graceSeconds`. */
+export const Rotation = rotation(USUAL_GRACE_S);
 
 /** `statusCode` is 0 if there was no response; `duration` is in milliseconds. */
 export const TestResult = z

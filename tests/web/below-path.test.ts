@@ -82,10 +82,13 @@ describe("The dashboard below a path that a proxy strips", () => {
     await page.getByRole("link", { name: "Go to the overview" }).click();
     await page.waitForURL(`${proxy.url}/`);
 
+    await canBeKept(page, proxy.url);
+    const dashboard = await faceOf(page);
     await page.keyboard.press("?");
     await page.getByRole("dialog").getByRole("link", { name: "API" }).click();
     await page.getByRole("heading", { name: "Stillup API", exact: true }).waitFor();
     expect(pathOf(page)).toBe("/stillup/docs");
+    expect(await faceOf(page)).toEqual(dashboard);
     await page.getByRole("link", { name: "Dashboard" }).click();
     await page.waitForURL(`${proxy.url}/`);
     await signOut(page);
@@ -119,3 +122,25 @@ describe("The dashboard below a path that a proxy strips", () => {
     expect(proxy.strays).toEqual([]);
   });
 });
+
+/** Among the apps of a phone or a desk, where it opens at its beginning. */
+async function canBeKept(page: Page, url: string) {
+  const browser = await page.context().newCDPSession(page);
+  const { data, errors } = await browser.send("Page.getAppManifest");
+  const { installabilityErrors } = await browser.send("Page.getInstallabilityErrors");
+  expect([errors, installabilityErrors]).toEqual([[], []]);
+  const { start_url: start, icons } = JSON.parse(data!) as {
+    start_url: string;
+    icons: { src: string }[];
+  };
+  const assets = `${url}/assets/`;
+  expect(new URL(start, assets).href).toBe(`${url}/`);
+  for (const { src } of icons) expect((await fetch(new URL(src, assets))).status).toBe(200);
+}
+
+/** The letters and colors of a page. */
+const faceOf = (page: Page) =>
+  page.evaluate(() => {
+    const { fontFamily, backgroundColor, color } = getComputedStyle(document.body);
+    return { fontFamily, backgroundColor, color };
+  });

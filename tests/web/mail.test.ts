@@ -153,15 +153,18 @@ onDashboard(
       await page.getByRole("button", { name: "Preview" }).click();
       const frame = page.frameLocator("iframe");
       const ink = () =>
-        frame.locator(".card").evaluate((card) => getComputedStyle(card).backgroundColor);
+        frame
+          .locator("body > div")
+          .nth(1)
+          .evaluate((card) => getComputedStyle(card).backgroundColor);
       await frame.getByRole("heading", { name: "Dead" }).waitFor();
-      expect(await ink()).toBe("rgb(26, 29, 35)");
+      expect(await ink()).toBe("rgb(25, 24, 21)");
       const isLight = (shown: Frame) => shown.url().endsWith("theme=light");
       const shown = page.waitForEvent("framenavigated", isLight);
       await page.getByRole("button", { name: "Light" }).click();
       await shown;
       await frame.getByRole("heading", { name: "Dead" }).waitFor();
-      expect(await ink()).toBe("rgb(255, 255, 255)");
+      expect(await ink()).toBe("rgb(255, 254, 254)");
 
       const urls = ["https://example.com/a", "https://www.youtube.com/watch?v=aaaaaaaaaaa"];
       const wanted = urls.map((url) => ({

@@ -132,14 +132,23 @@ async function hooks({ deps }: Pick<TestServer, "deps">, accountId: string, rece
   const caller = await ownerOf(deps, accountId);
   const events = ["link.dead", "link.alive"];
   const { id } = await makeChange(deps, caller, (unit) =>
-    createWebhook(unit, caller, { url: receiverUrl, events }),
+    createWebhook(unit, caller, { name: "Link inventory", url: receiverUrl, events }),
   );
   await makeChange(deps, caller, (unit) =>
-    createWebhook(unit, caller, { url: `${receiverUrl}/busy`, events: ["link.dead"] }),
+    createWebhook(unit, caller, {
+      name: "Status page",
+      url: `${receiverUrl}/busy`,
+      events: ["link.dead"],
+    }),
   );
   const url = `${receiverUrl}/services/T0/B0/secret`;
   await makeChange(deps, caller, (unit) =>
-    createWebhook(unit, caller, { url, events: ["link.dead"], format: "slack" }),
+    createWebhook(unit, caller, {
+      name: "Docs team",
+      url,
+      events: ["link.dead"],
+      format: "slack",
+    }),
   );
   return id;
 }

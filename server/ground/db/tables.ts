@@ -127,6 +127,7 @@ export const apiKeys = sqliteTable("api_keys", {
   prefix: text("prefix").notNull(),
   hash: text("hash").notNull(),
   previousHash: text("previous_hash"),
+  previousExpiresAt: moment("previous_expires_at"),
   canRead: bool("can_read").notNull(),
   canWrite: bool("can_write").notNull(),
   expiresAt: moment("expires_at"),

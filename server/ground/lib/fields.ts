@@ -77,6 +77,25 @@ export const moment = (end: "start" | "end" = "start") =>
       return z.NEVER;
     });
 
+const LONGEST_GRACE_S = 604_800;
+
+/** The optional body of a rotation: for how long the old value stays valid, and `usual` seconds without one. */
+export const rotation = (usual: number) =>
+  z
+    .object(
+      {
+        grace_period_seconds: z
+          .int("must be a whole number")
+          .min(0, "must be at least 0")
+          .max(LONGEST_GRACE_S, `must be at most ${LONGEST_GRACE_S}`)
+          .optional()
+          .default(usual),
+      },
+      "must be a JSON object",
+    )
+    .optional()
+    .transform((given) => ({ graceSeconds: given?.grace_period_seconds ?? usual }));
+
 const LONGEST_ZONE = 100;
 
 /** The name of a zone of the IANA time zone database. */

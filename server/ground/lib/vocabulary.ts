@@ -188,6 +188,9 @@ export const LINK_SORTS = [
 ] as const;
 export type LinkSort = (typeof LINK_SORTS)[number];
 
+export const GROUP_SORTS = ["-created_at", "name", "-dead", "-links"] as const;
+export type GroupSort = (typeof GROUP_SORTS)[number];
+
 /** As links are shown: one that is being checked has no verdict of its own until it ends. */
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];

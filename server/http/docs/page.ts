@@ -12,10 +12,11 @@ import {
 type Place = { path: string; method: Method; operation: Operation };
 
 /**
- * Renders the whole reference as one page, which loads only its own style and script.
+ * Renders the whole reference as one page, which loads only files of this server.
  * @param base the path below which it is served, or ""
+ * @param brand tags that give it the dashboard's face
  */
-export function renderPage(document: Document, base: string): string {
+export function renderPage(document: Document, base: string, brand: string): string {
   const body = Bun.markdown.html(toMarkdown(document), { headings: { ids: true } });
   return `<!doctype html>
 <html lang="en">
@@ -24,14 +25,14 @@ export function renderPage(document: Document, base: string): string {
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
   <title>Stillup API reference</title>
-  <link rel="icon" href="data:,">
+  ${brand || '<link rel="icon" href="data:,">'}
   <link rel="stylesheet" href="${base}/docs/reference.css">
   <script src="${base}/docs/reference.js" defer></script>
 </head>
 <body>
   <a class="skip" href="#content">Skip to the content</a>
   <header>
-    <a href="${base}/docs"><b>Stillup</b> API reference</a>
+    <a class="brand" href="${base}/docs">${MARK}<b>Stillup</b> API reference</a>
     <a href="${base}/openapi.json">openapi.json</a>
     <a href="${base}/">Dashboard</a>
   </header>
@@ -51,6 +52,9 @@ ${body}
 </html>
 `;
 }
+
+const MARK =
+  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><path d="M7 17h4.2l2.6-7 4.6 12 2.4-5H25"/></svg>';
 
 const HEADINGS = /<(h[23]) id="(.+?)"( title=".+?")?>(.+?)<\/h/g;
 

@@ -9,8 +9,9 @@ import style from "./reference.css" with { type: "text" };
  * `GET /openapi.json` and `GET /docs`, for anyone. The page loads nothing from other sites.
  * @param describe called once the app is complete
  * @param base the path below which everything is served, or ""
+ * @param brand what the dashboard gives its `head`
  */
-export function referenceRoutes(describe: () => Document, base: string) {
+export function referenceRoutes(describe: () => Document, base: string, brand: string) {
   return new Elysia({ detail: { hide: true, access: "anyone" } })
     .get(
       "/openapi.json",
@@ -18,7 +19,7 @@ export function referenceRoutes(describe: () => Document, base: string) {
     )
     .get(
       "/docs",
-      cachedReplies("text/html; charset=utf-8", () => renderPage(describe(), base)),
+      cachedReplies("text/html; charset=utf-8", () => renderPage(describe(), base, brand)),
     )
     .get(
       "/docs/reference.css",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { beginningOf, PageText, pageTextOf } from "../page/page-text.ts";
 import type { Probe } from "./probe.ts";
 
 const Header = z.object({
@@ -11,6 +12,7 @@ export const ResponseContent = z.object({
   headers: z.array(Header),
   text: z.string().nullable().meta({ example: "<!doctype html><title>A page</title>" }),
   truncated: z.boolean(),
+  ...PageText.omit({ title: true }).shape,
 });
 export type ResponseContent = z.infer<typeof ResponseContent>;
 
@@ -23,7 +25,6 @@ export type CapturedResponse = {
   content: string;
 };
 
-const TEXT_CHARS = 4096;
 const MOST_HEADERS = 60;
 const VALUE_CHARS = 500;
 
@@ -50,14 +51,15 @@ export function captureResponse(probe: Probe, known: number | null): CapturedRes
   const fingerprint = fingerprintOf(probe);
   if (fingerprint === known) return null;
   const { page, status, headers } = probe;
-  const text = page?.markup.slice(0, TEXT_CHARS).toWellFormed() ?? null;
-  const truncated = page !== null && page.markup.length > TEXT_CHARS;
+  const { title, ...read } = pageTextOf(page);
+  const text = page && beginningOf(page.markup);
+  const truncated = (page?.markup.length ?? 0) > (text?.length ?? 0);
   return {
     fingerprint,
     statusCode: status,
-    title: page?.title || null,
+    title,
     words: page && countWords(page.text),
-    content: pack({ headers: shownHeaders(headers), text, truncated }),
+    content: pack({ headers: shownHeaders(headers), text, truncated, ...read }),
   };
 }
 

@@ -1,8 +1,8 @@
-import { and, asc, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { auditChange, fieldsOf, groupTarget } from "../../accounts/audit.ts";
 import { lockLinks, takeNumbers } from "../../ground/db/queries.ts";
-import { numbersOf, rowsOf, type Store } from "../../ground/db/store.ts";
+import { contains, numbersOf, rowsOf, type Store } from "../../ground/db/store.ts";
 import {
   type GroupRow,
   groups,
@@ -13,15 +13,22 @@ import {
 } from "../../ground/db/tables.ts";
 import { foreign, limitReached, notFound } from "../../ground/lib/errors.ts";
 import { newId, parseId } from "../../ground/lib/ids.ts";
-import { type Page, type PageQuery, windowOf } from "../../ground/lib/paging.ts";
+import { type Page, windowOf } from "../../ground/lib/paging.ts";
 import { yieldToEventLoop } from "../../ground/lib/steps.ts";
+import type { GroupSort } from "../../ground/lib/vocabulary.ts";
 import type { Caller } from "../../http/caller.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
 import { makeChange, type Unit } from "../../work/unit.ts";
 import { type Change, changeLinks } from "../change.ts";
 import { withListedDetails } from "../fields/details.ts";
 import { rescheduleGroup, rescheduleLinks } from "../reschedule.ts";
-import { type CountedGroup, type GroupChange, type LinkCounts, NewGroup } from "./model.ts";
+import {
+  type CountedGroup,
+  type GroupChange,
+  type GroupQuery,
+  type LinkCounts,
+  NewGroup,
+} from "./model.ts";
 
 /**
  * Lists that offer an account's groups read all of them. A browser with twenty years of bookmarks has some hundred
@@ -34,16 +41,19 @@ const UNGROUPED_AT_ONCE = 500;
 export async function listGroups(
   { store }: Deps,
   caller: Caller,
-  page: PageQuery,
+  { search, sort, ...page }: GroupQuery,
 ): Promise<Page<CountedGroup>> {
   const { limit, offset } = windowOf(page);
-  const ours = eq(groups.accountId, caller.accountId);
+  const ours = and(
+    eq(groups.accountId, caller.accountId),
+    search ? contains(groups.name, search) : undefined,
+  );
   const [rows, [counted]] = await store.batch([
     store
       .select()
       .from(groups)
       .where(ours)
-      .orderBy(desc(groups.createdAt), desc(groups.id))
+      .orderBy(...ORDERS[sort], desc(groups.createdAt), desc(groups.id))
       .limit(limit)
       .offset(offset),
     store.select({ total: count() }).from(groups).where(ours),
@@ -51,6 +61,16 @@ export async function listGroups(
   // A hundred groups may have a hundred thousand rows of counts.
   return { items: await withCounts(store, store.readPool, rows), total: counted!.total };
 }
+
+const countOf = (what: string) =>
+  sql.raw(`(select coalesce(sum(${what}), 0) from link_counts where subject = groups.no) desc`);
+
+const ORDERS: Record<GroupSort, SQL[]> = {
+  "-created_at": [],
+  name: [sql`lower(${groups.name})`],
+  "-links": [countOf("active + dead + unknown")],
+  "-dead": [countOf("dead")],
+};
 
 /** @throws NOT_FOUND, or FORBIDDEN for a group of another account */
 export async function findGroup(

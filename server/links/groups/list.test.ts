@@ -49,6 +49,27 @@ onServer("GET /groups", (server) => {
     expect(body.data.items[0]).toMatchObject({ link_count: 4, counts });
   });
 
+  test("is searched, and sorted by name, dead links or links", async () => {
+    const me = await server().account();
+    const named = (name: string) => me.post("/api/v1/groups", { name });
+    const [press, docs] = [await named("Press"), await named("docs of the press")];
+    await named("Clients");
+    const links = [press, press, docs].map(({ body }) =>
+      addLink(me, { group_id: body.data.id as string }),
+    );
+    await setLink(server(), (await Promise.all(links))[2]!, { status: "dead" });
+    const shown = async (query: string) => {
+      const { body } = await me.get(`/api/v1/groups?${query}`);
+      return body.data.items.map((group: { name: string }) => group.name);
+    };
+
+    expect(await shown("search=PRESS&sort=name")).toEqual(["docs of the press", "Press"]);
+    expect(await shown("sort=name")).toEqual(["Clients", "docs of the press", "Press"]);
+    expect((await shown("sort=-links"))[0]).toBe("Press");
+    expect((await shown("sort=-dead"))[0]).toBe("docs of the press");
+    expect(await shown("search=100%25")).toEqual([]);
+  });
+
   test("is paged", async () => {
     const me = await server().account();
     for (let i = 0; i < 5; i++) await addGroup(me);

@@ -1,7 +1,17 @@
 import * as z from "zod";
 import type { GroupRow } from "../../ground/db/tables.ts";
-import { color, id, lines, list, paging, text } from "../../ground/lib/fields.ts";
+import {
+  color,
+  id,
+  lines,
+  list,
+  oneOf,
+  optionalText,
+  paging,
+  text,
+} from "../../ground/lib/fields.ts";
 import { toIso } from "../../ground/lib/moments.ts";
+import { GROUP_SORTS } from "../../ground/lib/vocabulary.ts";
 import { ScheduleField } from "../fields/schedule.ts";
 import { ItemError, LinkQuery } from "../model.ts";
 
@@ -20,6 +30,18 @@ const Counted = z.object({
     .object({ active: z.int(), dead: z.int(), unknown: z.int() })
     .meta({ example: { active: 10, dead: 1, unknown: 1 } }),
 });
+
+export const GroupQuery = z.object({
+  search: optionalText(100)
+    .meta({ description: "Only groups whose name contains this text, ignoring case." })
+    .optional(),
+  sort: oneOf(GROUP_SORTS)
+    .meta({ description: "By creation, name, dead links or links. Default: newest first." })
+    .optional()
+    .default("-created_at"),
+  ...paging(),
+});
+export type GroupQuery = z.output<typeof GroupQuery>;
 
 /** The links that are in no group. */
 export const Ungrouped = Counted;

@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
-import * as z from "zod";
-import { paging } from "../../ground/lib/fields.ts";
+import type * as z from "zod";
 import { edge, resource } from "../../http/edge.ts";
 import type { Deps } from "../../work/deps.ts";
 import { listLinks } from "../list.ts";
@@ -28,7 +27,7 @@ export const groupRoutes = (deps: Deps) => {
       ...list(listGroups, {
         operationId: "listGroups",
         summary: "List groups, newest first",
-        query: z.object(paging()),
+        query: model.GroupQuery,
       }),
     )
     .get(

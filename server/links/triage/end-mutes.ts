@@ -3,8 +3,10 @@ import { lockAccounts, lockLinks } from "../../ground/db/queries.ts";
 import { numbersOf, type Store } from "../../ground/db/store.ts";
 import { linkDetails, links } from "../../ground/db/tables.ts";
 import { checkIdOf } from "../../ground/lib/ids.ts";
-import { toIso } from "../../ground/lib/moments.ts";
+import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
 import { yieldToEventLoop } from "../../ground/lib/steps.ts";
+import { toEvidence } from "../../judge/probe/conclusion.ts";
+import { evidenceSentences } from "../../judge/reasons/evidence-words.ts";
 import { type NewEvent, publishEvents } from "../../notify/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import { accountIdsOf } from "../../work/topics.ts";
@@ -77,6 +79,8 @@ export async function publishLateDeaths(tx: Store, nos: number[], now: number): 
       reason: links.reason,
       statusCode: links.lastStatusCode,
       responseTimeMs: links.lastResponseTimeMs,
+      lastActiveAt: links.lastActiveAt,
+      evidence: links.evidence,
       diedAt: linkDetails.silentDeathAt,
     })
     .from(links)
@@ -84,25 +88,29 @@ export async function publishLateDeaths(tx: Store, nos: number[], now: number): 
     .where(
       sql`${links.no} in ${numbersOf(tx, nos)} and ${links.status} = 'dead' and silent_death_at is not null`,
     );
-  const events = dead.map(({ id, accountId, diedAt, groupId, service, ...rest }): NewEvent => {
-    const reason = rest.reason ?? "";
-    return {
-      type: "link.dead",
-      accountId,
-      at: now,
-      about: { groupId, service, reason },
-      data: {
-        ...rest,
-        reason,
-        linkId: id,
-        groupId,
-        previousStatus: "active",
-        currentStatus: "dead",
-        late: true,
-        checkedAt: toIso(diedAt!),
-        checkId: checkIdOf(id, diedAt!),
-      },
-    };
-  });
+  const events = dead.map(
+    ({ id, accountId, diedAt, evidence, groupId, service, ...rest }): NewEvent => {
+      const reason = rest.reason ?? "";
+      return {
+        type: "link.dead",
+        accountId,
+        at: now,
+        about: { groupId, service, reason },
+        data: {
+          ...rest,
+          reason,
+          lastActiveAt: toIsoOrNull(rest.lastActiveAt),
+          evidence: evidence === null ? [] : evidenceSentences(toEvidence(evidence)!, "dead"),
+          linkId: id,
+          groupId,
+          previousStatus: "active",
+          currentStatus: "dead",
+          late: true,
+          checkedAt: toIso(diedAt!),
+          checkId: checkIdOf(id, diedAt!),
+        },
+      };
+    },
+  );
   await publishEvents(tx, events);
 }

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import { auditChange } from "../../accounts/audit.ts";
 import { lockLinks, openDead, sumOf } from "../../ground/db/queries.ts";
-import { numbersOf, type Store } from "../../ground/db/store.ts";
+import { contains, numbersOf, type Store } from "../../ground/db/store.ts";
 import { linkCounts, linkTags, tags } from "../../ground/db/tables.ts";
 import { oneAtATime } from "../../ground/lib/concurrency.ts";
 import { conflict, notFound } from "../../ground/lib/errors.ts";
@@ -24,13 +24,18 @@ export type CountedTag = {
   attention: number;
 };
 
+export type TagQuery = PageQuery & { search?: string | undefined };
+
 /** Lists the account's tags by name. */
 export async function listTags(
   { store }: Deps,
   { accountId }: Caller,
-  query: PageQuery,
+  { search, ...query }: TagQuery,
 ): Promise<Page<CountedTag>> {
-  const isOurs = eq(tags.accountId, accountId);
+  const isOurs = and(
+    eq(tags.accountId, accountId),
+    search ? contains(tags.name, search) : undefined,
+  );
   const { limit, offset } = windowOf(query);
   const [rows, [total]] = await Promise.all([
     store

@@ -43,6 +43,7 @@ function readSent({ store }: Deps, { accountId }: Caller, entries: Entry[]) {
       linkId: events.linkId,
       at: events.createdAt,
       webhookId: webhooks.id,
+      name: webhooks.name,
       url: webhooks.url,
       format: webhooks.format,
       status: deliveries.status,
@@ -81,6 +82,7 @@ function messagesOf(sent: Sent[]): Message[] {
     const messages = new Set(some.map(({ digestId, eventId }) => digestId ?? eventId));
     return {
       webhook_id: first.webhookId,
+      name: first.name,
       host: receiverOf(first.url),
       format: first.format,
       state: stateOf(first),

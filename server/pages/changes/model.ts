@@ -19,6 +19,7 @@ export type ChangesQuery = z.output<typeof ChangesQuery>;
 /** Deliveries to one webhook that are in the same state. */
 const Message = z.object({
   webhook_id: z.uuid(),
+  name: z.string().nullable().meta({ example: "Docs" }),
   host: z.string().meta({ example: "ops.example.com" }),
   format: z.string().meta({ example: "slack" }),
   state: z.enum(["sent", "pending", "digest", "failed"]),

@@ -151,7 +151,7 @@ onServer("GET /changes", (server, { test, testOnBoth }) => {
 
   test("says which webhooks are notified", async () => {
     const me = await server().account();
-    const input = { url: "https://hooks.example/a", events: ["link.dead"] };
+    const input = { name: "Docs", url: "https://hooks.example/a", events: ["link.dead"] };
     const { id } = (await me.post("/api/v1/webhooks", input)).body.data;
     const ids = await addAll(me, "example.com", 2);
     await check(server(), ids, "ok");
@@ -160,7 +160,14 @@ onServer("GET /changes", (server, { test, testOnBoth }) => {
     const { items } = await changesOf(me);
 
     expect(items[0].messages).toEqual([
-      { webhook_id: id, host: "hooks.example", format: "standard", state: "pending", count: 2 },
+      {
+        webhook_id: id,
+        name: "Docs",
+        host: "hooks.example",
+        format: "standard",
+        state: "pending",
+        count: 2,
+      },
     ]);
   });
 

@@ -222,7 +222,11 @@ onServer("GET /overview", (server) => {
   test("says what waits to be delivered, and which webhooks were switched off without being asked", async () => {
     const me = await server().account();
     const add = async (path: string) => {
-      const input = { url: `https://hooks.example${path}`, events: ["link.created"] };
+      const input = {
+        name: `Docs ${path}`,
+        url: `https://hooks.example${path}`,
+        events: ["link.created"],
+      };
       return (await me.post("/api/v1/webhooks", input)).body.data.id as string;
     };
     const [, failing, gone, own, waiting, left] = [
@@ -252,7 +256,10 @@ onServer("GET /overview", (server) => {
       pending: 2,
       oldestPendingSeconds: 120,
       failing: 1,
-      disabled: { total: 1, items: [{ id: gone, host: "hooks.example", reason: "gone", since }] },
+      disabled: {
+        total: 1,
+        items: [{ id: gone, name: "Docs /c", host: "hooks.example", reason: "gone", since }],
+      },
     });
   });
 

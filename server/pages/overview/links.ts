@@ -203,9 +203,10 @@ async function readGroups(
 export async function findLargestServices(
   deps: Deps,
   { accountNo }: Caller,
+  most: number,
 ): Promise<FirstOf<ServiceCounts>> {
   const all = await cached(deps, `services ${accountNo}`, () => readServices(deps, accountNo));
-  return { total: all.length, items: all.slice(0, LISTED_ITEMS) };
+  return { total: all.length, items: all.slice(0, most) };
 }
 
 async function readServices(deps: Deps, accountNo: number): Promise<ServiceCounts[]> {

@@ -84,6 +84,7 @@ export const Overview = z
       disabled: firstOf(
         z.object({
           id: z.uuid(),
+          name: z.string().nullable().meta({ example: "Docs" }),
           host: z.string().meta({ example: "ops.example.com" }),
           reason: z.enum(DISABLED_REASONS).nullable(),
           since: moment().nullable(),

@@ -83,10 +83,10 @@ const BY_FAILURE = ["failing", "gone"] as const;
 /** Of the URL only the host is shown: the rest may be a secret. */
 async function findDisabled({ store }: Deps, caller: Caller) {
   const isDisabled = and(isOwn(caller, false), inArray(webhooks.disabledReason, BY_FAILURE));
-  const { id, url, disabledReason, disabledAt } = webhooks;
+  const { id, name, url, disabledReason, disabledAt } = webhooks;
   const [rows, [counted]] = await store.batch([
     store
-      .select({ id, url, reason: disabledReason, since: disabledAt })
+      .select({ id, name, url, reason: disabledReason, since: disabledAt })
       .from(webhooks)
       .where(isDisabled)
       .orderBy(desc(webhooks.updatedAt), desc(id))

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
+import * as z from "zod";
 import { findEndOfLastVisit } from "../../accounts/visits.ts";
+import { queryNumber } from "../../ground/lib/fields.ts";
 import { type Caller, contextOf, type Session } from "../../http/caller.ts";
 import { asIs, edge } from "../../http/edge.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -36,14 +38,21 @@ export const overviewRoutes = (deps: Deps) => {
       ),
     )
     .get(
-      ...read("/services", (deps, { caller }) => findLargestServices(deps, caller), {
-        operationId: "getServiceCounts",
-        summary: "Count links by service",
-        description:
-          "The ten services with the most links, and the number of services. With many links, the counts may be a few seconds old.",
-        reply: Services,
-        toReply: asIs,
-      }),
+      ...read(
+        "/services",
+        (deps, { caller, query }) => findLargestServices(deps, caller, query.most),
+        {
+          operationId: "getServiceCounts",
+          summary: "Count links by service",
+          description:
+            "The services with the most links, and the number of services. With many links, the counts may be a few seconds old.",
+          query: z.object({
+            most: queryNumber(1000).meta({ description: "Most services." }).optional().default(10),
+          }),
+          reply: Services,
+          toReply: asIs,
+        },
+      ),
     )
     .get(
       ...read("/series", (deps, { caller, query }) => findSeries(deps, caller, query), {

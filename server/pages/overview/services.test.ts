@@ -32,5 +32,7 @@ onServer("GET /overview/services", (server) => {
 
     expect(data.total).toBe(12);
     expect(data.items).toHaveLength(10);
+    const all = (await me.get("/api/v1/overview/services?most=200")).body.data;
+    expect(all.items).toHaveLength(12);
   });
 });

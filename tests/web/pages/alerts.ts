@@ -29,11 +29,14 @@ export function alertsPage(page: Page) {
       page.getByRole("list", { name: "Messages" }).locator("li").filter({ hasText: text }),
     heading: (name: string) => page.getByRole("heading", { name }).waitFor(),
     url: page.getByLabel("URL"),
+    name: page.getByLabel("Name", { exact: true }),
+    /** Unfolds the single events. */
+    unfold: () => page.getByText("Choose single events").click(),
     event: (type: string) => page.getByLabel(type),
     /** Ticks one of what a button of the form offers. */
     async tick(button: string, item: string) {
       await press(button);
-      await page.getByRole("menuitemcheckbox", { name: item }).click();
+      await page.getByRole("dialog").getByRole("button", { name: item, exact: true }).click();
     },
   };
 }

@@ -227,7 +227,11 @@ onDashboard("The sheet that adds links reads", (dashboard) => {
     await addedOn(page, "2 links added");
     await notKept();
 
-    const { items: groups } = await listGroups(deps, caller, { page: 1, per_page: 100 });
+    const { items: groups } = await listGroups(deps, caller, {
+      page: 1,
+      per_page: 100,
+      sort: "name",
+    });
     const nameOf = new Map(groups.map(({ id, name }) => [id, name]));
     const added = (await addedTo(accountId)).map(({ groupId, details }) => {
       const { title, tags, externalId } = details;

@@ -31,6 +31,9 @@ const MANY = sized(2100, 10_000);
 /** After which what could not be read is asked for again. */
 const RETRIES_MS = [1_000, 2_000];
 
+/** What the choice of a group asks for. */
+const GROUPS_BY_NAME = /dashboard\/api\/groups\?.*sort=name/;
+
 onDashboard("The sheet that adds links", (dashboard) => {
   const callerOf = (accountId: string) => operatorOf(dashboard().server.deps, accountId);
 
@@ -38,7 +41,12 @@ onDashboard("The sheet that adds links", (dashboard) => {
     listLinks(dashboard().server.deps, await callerOf(accountId), FIRST_PAGE as never);
 
   const groupsOf = async (accountId: string) =>
-    (await listGroups(dashboard().server.deps, await callerOf(accountId), FIRST_PAGE)).items;
+    (
+      await listGroups(dashboard().server.deps, await callerOf(accountId), {
+        ...FIRST_PAGE,
+        sort: "-created_at",
+      })
+    ).items;
 
   /** Oldest first. */
   const urlsOf = async (accountId: string) =>
@@ -227,18 +235,20 @@ onDashboard("The sheet that adds links", (dashboard) => {
   test("adds at once what is entered before the groups are known, and goes on without the tab", async () => {
     const { page, accountId } = await dashboard().user();
     const trouble = { status: 502, contentType: "text/html", body: "<h1>Trouble</h1>" };
-    await page.route("**/dashboard/api/groups?*", (route) => route.fulfill(trouble));
-    let failed = page.waitForResponse("**/dashboard/api/groups?*");
+    await page.route(GROUPS_BY_NAME, (route) => route.fulfill(trouble));
+    let failed = page.waitForResponse(GROUPS_BY_NAME);
     await openAdd(page);
     for (const pause of RETRIES_MS) {
       await failed;
-      failed = page.waitForResponse("**/dashboard/api/groups?*");
+      failed = page.waitForResponse(GROUPS_BY_NAME);
       await page.clock.runFor(pause);
     }
     await failed;
-    await sheet(page).getByRole("alert").getByText("(status 502)").waitFor();
-    await page.unroute("**/dashboard/api/groups?*");
-    const groups = await hold(page, "**/dashboard/api/groups?*");
+    await sheet(page).getByRole("button", { name: "Group: No group" }).click();
+    await page.getByRole("dialog", { name: "Group" }).getByText("(status 502)").waitFor();
+    await page.keyboard.press("Escape");
+    await page.unroute(GROUPS_BY_NAME);
+    const groups = await hold(page, GROUPS_BY_NAME);
     const upload = await hold(page, UPLOADS);
     await openAdd(page);
 
@@ -301,7 +311,9 @@ onDashboard("The sheet that adds links", (dashboard) => {
     const { page, accountId } = await dashboard().user();
     await openAdd(page);
     await urlsField(page).fill("url,group\nhttps://example.org/a,\nftp://b,=1+1\n-c,");
-    await sheet(page).getByLabel("Group", { exact: true }).selectOption("New group…");
+    await sheet(page).getByRole("button", { name: "Group: No group" }).click();
+    await page.getByRole("searchbox", { name: "Search: Group" }).fill("Hand");
+    await page.getByRole("button", { name: "New group “Hand”" }).click();
     await sheet(page).getByLabel("Name of the new group").fill("Handbook");
     await sheet(page).getByLabel("Checked", { exact: true }).selectOption("weekly");
     expect(await groupsOf(accountId)).toEqual([]);

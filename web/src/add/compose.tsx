@@ -1,10 +1,8 @@
-import { useQuery } from "@tanstack/preact-query";
 import { Check, FileText, FileUp, Minus, Rss, X } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { FORMATS, type Format } from "../../../server/read/lists/formats.ts";
 import { counted, many } from "../data/format.ts";
-import { ALL_GROUPS } from "../data/groups.ts";
 import { hrefOfNewSource, sourceAt } from "../data/source-address.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Sheet } from "../ui/overlay.tsx";
@@ -32,7 +30,6 @@ type ComposeProps = {
 /** Reads the list while it is typed. */
 export function ComposeSheet(props: ComposeProps) {
   const { flow, draft, choices, problem, onChoose, onType, onFiles, onClose } = props;
-  const groups = useQuery(ALL_GROUPS);
   const isEmpty = isBlank(draft);
   const job = useReadDraft(flow, draft);
   const isAddable = !isEmpty && choices.newGroup?.trim() !== "" && !isFruitless(job);
@@ -41,7 +38,7 @@ export function ComposeSheet(props: ComposeProps) {
     if (job) flow.add(choices);
     else flow.begin(draft, undefined, choices);
   };
-  const error = problem ?? job?.problem ?? groups.error;
+  const error = problem ?? job?.problem;
   return (
     <Sheet
       title="Add links"
@@ -82,7 +79,7 @@ export function ComposeSheet(props: ComposeProps) {
         <div role="alert">{error && <p class="problem">{error.message}</p>}</div>
         <div role="status">{job && !isEmpty && <Parsed job={job} />}</div>
         {job && !isEmpty && <Details job={job} flow={flow} draft={draft} onType={onType} />}
-        <Options choices={choices} groups={groups.data ?? []} onChange={onChoose} />
+        <Options choices={choices} onChange={onChoose} />
         {job?.import?.status === "ready" && <NamedGroups job={job} onUse={flow.useNamed} />}
       </div>
     </Sheet>
@@ -161,7 +158,7 @@ function Input({ draft, onType }: InputProps) {
     );
   }
   return (
-    <label class="ta">
+    <label>
       <span class="unseen">URLs, one per line</span>
       <textarea
         ref={field}
@@ -178,7 +175,7 @@ function Input({ draft, onType }: InputProps) {
 
 /** A file input that looks like a button. */
 const FileButton = ({ onFiles }: { onFiles: (files: File[]) => void }) => (
-  <label class="btn file">
+  <label class="btn">
     <FileUp class="i" aria-hidden="true" />
     <span>Choose a file…</span>
     <input

@@ -1,31 +1,19 @@
 import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
 import { many } from "../data/format.ts";
-import type { Group } from "../data/groups.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { GroupField } from "../ui/group-pick.tsx";
 import { type Choices, type Job, MOST_NEW_GROUPS, usesNamedIn } from "./job.ts";
 
-/** Stands for a group to create; no id equals it. */
-const NEW = "new";
+type OptionsProps = { choices: Choices; onChange: (choices: Choices) => void };
 
-type OptionsProps = { choices: Choices; groups: Group[]; onChange: (choices: Choices) => void };
-
-export const Options = ({ choices, groups, onChange }: OptionsProps) => (
+export const Options = ({ choices, onChange }: OptionsProps) => (
   <div class="opts">
-    <SelectField
+    <GroupField
       label="Group"
-      options={[
-        { value: "", label: "No group" },
-        ...groups.map(({ id, name }) => ({ value: id, label: name })),
-        { value: NEW, label: "New group…" },
-      ]}
-      value={choices.newGroup === null ? choices.groupId : NEW}
-      onChange={(value) =>
-        onChange(
-          value === NEW
-            ? { ...choices, groupId: "", newGroup: "" }
-            : { ...choices, groupId: value, newGroup: null },
-        )
-      }
+      value={choices.groupId || null}
+      shown={choices.newGroup === null ? undefined : "New group…"}
+      onPick={(group) => onChange({ ...choices, groupId: group?.id ?? "", newGroup: null })}
+      onNew={(name) => onChange({ ...choices, groupId: "", newGroup: name })}
     />
     <SelectField
       label="Checked"

@@ -42,7 +42,7 @@ export default function AlertPage() {
   const { id = "" } = useRoute().params;
   const alert = useAlert(id);
   const held = useHeld();
-  const name = alert.data ? discreetUrl(alert.data) : "Alert";
+  const name = alert.data ? (alert.data.name ?? discreetUrl(alert.data)) : "Alert";
   useBar({ crumbs: [{ label: "Alerts", href: "/alerts" }, { label: name }] });
   if (held.has(id)) return <Redirect to="/alerts" />;
   return (
@@ -63,10 +63,8 @@ function AlertParts({ alert }: { alert: Alert }) {
     <article class="alert">
       <div class="lead">
         <div>
-          <h1>
-            <DiscreetUrl alert={alert} />
-          </h1>
-          <Sentence alert={alert} days={counts} onEdit={edit} />
+          <h1>{alert.name ?? <DiscreetUrl alert={alert} />}</h1>
+          <Sentence alert={alert} editable={{ alert, days: counts, onEdit: edit }} />
         </div>
         <Deeds alert={alert} onTask={setTask} />
       </div>
@@ -87,7 +85,7 @@ function DiscreetUrl({ alert }: { alert: Alert }) {
     alert.url_state === "full" && discreet !== alert.url && `${discreet}/` !== alert.url;
   return (
     <>
-      <span class="target">{isShown ? alert.url : discreet}</span>
+      <span>{isShown ? alert.url : discreet}</span>
       {isPartial && (
         <IconButton
           label={isShown ? "Hide the whole URL" : "Show the whole URL"}
@@ -209,6 +207,11 @@ const Figures = ({ alert, days }: Omit<TroubleProps, "onEdit">) => (
       </span>
     </Fact>
     <Fact name="Kind">{FORMATS[alert.format].name}</Fact>
+    {alert.name && (
+      <Fact name="Sent to">
+        <DiscreetUrl alert={alert} />
+      </Fact>
+    )}
     <Fact name="Delivered">{days ? counted(days.delivered, "message") : "…"}</Fact>
     <Fact name="Failed">{days?.failed ?? "…"}</Fact>
     <Fact name="Queued">{days?.pending ?? "…"}</Fact>

@@ -17,7 +17,7 @@ import { Fact, Heading, Section } from "../ui/section.tsx";
 import { NextAttempt } from "./messages.tsx";
 
 import { ALERTS, type Attempt, type MessageDetail, messageOf, useAlert } from "./queries.ts";
-import { adviceOn, discreetUrl, outcomeOf, prettyBody, storyOf, TRIGGERS } from "./words.ts";
+import { adviceOn, nameOf, outcomeOf, prettyBody, storyOf, TRIGGERS } from "./words.ts";
 import "./alerts.css";
 
 /** One message: what was sent, and how each attempt ended. */
@@ -29,7 +29,7 @@ export default function MessagePage() {
   useBar({
     crumbs: [
       { label: "Alerts", href: "/alerts" },
-      { label: alert.data ? discreetUrl(alert.data) : "Alert", href: `/alerts/${id}` },
+      { label: alert.data ? nameOf(alert.data) : "Alert", href: `/alerts/${id}` },
       { label: title },
     ],
   });
@@ -75,7 +75,7 @@ const MessageParts = ({ alert, message }: PartProps) => (
         </Fact>
       )}
       <Fact name="Alert">
-        <a href={`/alerts/${alert.id}`}>{discreetUrl(alert)}</a>
+        <a href={`/alerts/${alert.id}`}>{nameOf(alert)}</a>
       </Fact>
       <Fact name="Happened">
         <Moment at={message.created_at} />

@@ -49,7 +49,7 @@ onDashboard("The messages of alerts", (dashboard) => {
     await message("40 new links were checked").waitFor();
     await page.getByRole("button", { name: "All", exact: true }).click();
     await press("Alert: All alerts");
-    await press("chat.example.com on Slack");
+    await page.getByRole("button", { name: "chat.example.com on Slack", exact: true }).click();
     await message("40 new links were checked").waitFor({ state: "detached" });
     await message("Digest of 12 events").waitFor();
     expect(new URL(page.url()).search).toBe(`?alert=${chat}`);

@@ -27,7 +27,7 @@ import {
   retryFailed,
   useMessages,
 } from "./queries.ts";
-import { hostOf, RESULT_WORDS, shortResult } from "./words.ts";
+import { nameOf, RESULT_WORDS, shortResult } from "./words.ts";
 
 /** The filter in an address; what is wrong there is ignored. */
 export const readFilter = (query: Record<string, string>): MessageFilter => {
@@ -79,7 +79,7 @@ export function Messages({ alerts, days, path }: MessagesProps) {
             );
           return (
             <>
-              <ol class="msgs" aria-label="Messages">
+              <ol class={only ? "msgs of-one" : "msgs"} aria-label="Messages">
                 {all.map((message) => (
                   <MessageRow
                     key={`${message.webhook_id} ${message.id}`}
@@ -144,7 +144,7 @@ function MessageFilters({ alerts, filter, onChange }: FiltersProps) {
           value={filter.alert}
           options={alerts.map((alert) => ({
             value: alert.id,
-            label: targetName({ webhook_format: alert.format, webhook_host: hostOf(alert) }),
+            label: nameOf(alert),
           }))}
           onPick={(alert) => onChange({ alert: alert ?? undefined })}
         />
@@ -204,7 +204,7 @@ const MessageRow = ({ message, isAlertShown }: { message: Message; isAlertShown:
     <a href={`/alerts/${message.webhook_id}/messages/${message.id}`} title={message.link?.url}>
       {messageTitle(message)}
     </a>
-    <span class="to">{isAlertShown && targetName(message)}</span>
+    {isAlertShown && <span class="to">{targetName(message)}</span>}
     <span class="how">
       {shortResult(message)}
       {message.next_attempt_at && <NextAttempt at={message.next_attempt_at} />}

@@ -1,23 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
 import { REASONS } from "../../../server/judge/reasons/reasons.ts";
-import type { Alert } from "../data/alerts.ts";
 import { api, unwrap } from "../data/api.ts";
 import { counted, many } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
-import { useServicesByName } from "../data/links.ts";
-import { usePeople, useTags } from "../data/triage.ts";
-import { Menu } from "../ui/menu.tsx";
-
-/** What an alert is narrowed to; null is any. */
-export type Only = NonNullable<Alert["filter"]>;
-
-export const ANY: Only = {
-  group_ids: null,
-  services: null,
-  reasons: null,
-  tags: null,
-  assignee: null,
-};
+import { useFoundGroups } from "../data/groups.ts";
+import { useServicesInUse } from "../data/links.ts";
+import { useFoundTags, usePeople } from "../data/triage.ts";
+import { Pick, type PickOption } from "../ui/menu.tsx";
+import { type Only, reasonText, useNames } from "./narrowing.ts";
 
 const FAMILIES = [...new Set(REASONS.map((reason) => `${reason.split("_", 1)[0]}_*`))];
 /** A reason that is alone in its family is named itself. */
@@ -26,17 +16,15 @@ const OFFERED = FAMILIES.flatMap((family) => {
   return inIt.length === 1 ? inIt : [family];
 }).sort();
 
+const NONE = { value: "none", label: "No group" };
+
 /** Narrows an alert to groups, services, reasons, tags and a person, and says how many links that is now. */
 export function OnlyFor({ value, onChange }: { value: Only; onChange: (value: Only) => void }) {
-  const groups = useGroups().data ?? [];
-  const services = useServicesByName();
-  const known = groups.map(({ id, name }) => ({ value: id, label: name }));
-  const gone = (value.group_ids ?? [])
-    .filter((id) => id !== "none" && !groups.some((group) => group.id === id))
-    .map((id) => ({ value: id, label: "A group that is gone" }));
-  const tags = new Set([...useTags().map(({ name }) => name), ...(value.tags ?? [])]);
-  const people = usePeople().map(({ id, email }) => ({ value: id, label: email }));
-  const isGone = ![null, "none", ...people.map((person) => person.value)].includes(value.assignee);
+  const names = useNames(value);
+  const groups = useFoundGroups();
+  const tags = useFoundTags();
+  const services = useServicesInUse();
+  const people = usePeople();
   const pick = (key: Exclude<keyof Only, "assignee">) => (values: string[]) =>
     onChange({ ...value, [key]: values.length > 0 ? values : null });
   return (
@@ -44,35 +32,52 @@ export function OnlyFor({ value, onChange }: { value: Only; onChange: (value: On
       <legend>Only for</legend>
       <div class="only-for-menus">
         <Several
-          {...{ any: "All groups", one: "group", values: value.group_ids }}
-          choices={[...known, { value: "none", label: "No group" }, ...gone]}
+          any="All groups"
+          one="group"
+          values={value.group_ids}
+          nameOf={names.group}
+          choices={[...groups.found.map(({ id, name }) => ({ value: id, label: name })), NONE]}
+          onSearch={groups.onSearch}
           onPick={pick("group_ids")}
         />
         <Several
-          {...{ any: "All services", one: "service", values: value.services }}
-          choices={services.map(({ id, name }) => ({ value: id, label: name }))}
+          any="All services"
+          one="service"
+          values={value.services}
+          nameOf={names.service}
+          choices={services.map(({ id, name, links }) => ({
+            value: id,
+            label: name,
+            ...(links > 0 && { hint: counted(links, "link") }),
+          }))}
           onPick={pick("services")}
         />
         <Several
-          {...{ any: "All reasons", one: "reason", values: value.reasons }}
+          any="All reasons"
+          one="reason"
+          values={value.reasons}
+          nameOf={reasonText}
           choices={OFFERED.map((code) => ({ value: code, label: reasonText(code) }))}
           onPick={pick("reasons")}
         />
-        {tags.size > 0 && (
-          <Several
-            {...{ any: "All tags", one: "tag", values: value.tags }}
-            choices={[...tags].map((tag) => ({ value: tag, label: tag }))}
-            onPick={pick("tags")}
-          />
-        )}
+        <Several
+          any="All tags"
+          one="tag"
+          values={value.tags}
+          nameOf={(tag) => tag}
+          choices={tags.found.map(({ name }) => ({ value: name, label: name }))}
+          onSearch={tags.onSearch}
+          onPick={pick("tags")}
+        />
         {(people.length > 1 || value.assignee !== null) && (
           <Several
-            {...{ any: "Any assignee", one: "person" }}
+            any="Any assignee"
+            one="person"
             values={value.assignee === null ? null : [value.assignee]}
+            nameOf={names.person}
             choices={[
-              ...people,
+              ...people.map(({ id, email }) => ({ value: id, label: email })),
               { value: "none", label: "Not assigned" },
-              ...(isGone ? [{ value: value.assignee!, label: "A person who is gone" }] : []),
             ]}
             onPick={(ids) => onChange({ ...value, assignee: ids.at(-1) ?? null })}
           />
@@ -83,39 +88,49 @@ export function OnlyFor({ value, onChange }: { value: Only; onChange: (value: On
   );
 }
 
-/** "http_*" as "HTTP …". */
-const reasonText = (code: string) => code.replace(/_\*$/, " …").replaceAll("_", " ");
-
 type SeveralProps = {
   any: string;
   one: string;
   values: string[] | null;
-  choices: { value: string; label: string }[];
+  nameOf: (value: string) => string;
+  choices: PickOption<string>[];
+  onSearch?: (text: string) => void;
   onPick: (values: string[]) => void;
 };
 
-function Several({ any, one, values, choices, onPick }: SeveralProps) {
+/** A searchable choice of several. Those chosen before it was opened come first, so that none is out of sight. */
+function Several({ any, one, values, nameOf, choices, onPick, ...search }: SeveralProps) {
   const chosen = values ?? [];
+  const [first] = useState(chosen);
+  const [text, setText] = useState("");
+  const onSearch = search.onSearch && {
+    onSearch: (typed: string) => {
+      setText(typed);
+      search.onSearch?.(typed);
+    },
+  };
+  const isFirst = ({ value }: PickOption<string>) => first.includes(value);
+  const leading = first.map(
+    (value) => choices.find((each) => each.value === value) ?? { value, label: nameOf(value) },
+  );
+  const typed = text.trim().toLowerCase();
+  const shown = leading.filter(({ label }) => label.toLowerCase().includes(typed));
   const [only] = chosen;
-  const label = choices.find(({ value }) => value === only)?.label ?? only;
-  const button =
-    chosen.length === 0 ? any : chosen.length === 1 ? label : counted(chosen.length, one);
   return (
-    <Menu
+    <Pick
       label={any}
-      button={button}
-      multiple
-      items={choices.map((choice) => {
-        const isOn = chosen.includes(choice.value);
-        return {
-          label: choice.label,
-          checked: isOn,
-          onSelect: () =>
-            onPick(
-              isOn ? chosen.filter((each) => each !== choice.value) : [...chosen, choice.value],
-            ),
-        };
-      })}
+      button={
+        only === undefined ? any : chosen.length === 1 ? nameOf(only) : counted(chosen.length, one)
+      }
+      value={null}
+      chosen={chosen}
+      options={[...shown, ...choices.filter((each) => !isFirst(each))]}
+      onPick={(value) =>
+        onPick(
+          chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value],
+        )
+      }
+      {...onSearch}
     />
   );
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tan
 import type { Alert, EventType, Format, Schedule } from "../data/alerts.ts";
 import { api, asSent, unwrap } from "../data/api.ts";
 import { ownTimeZone } from "../data/format.ts";
-import type { Only } from "./only-for.tsx";
+import type { Only } from "./narrowing.ts";
 
 /** Query key of alerts and their messages. */
 export const ALERTS = ["webhooks"];
@@ -46,6 +46,7 @@ export const useDays = () =>
   });
 
 export type AlertChange = {
+  name?: string | null;
   url?: string;
   events?: EventType[];
   first_verdicts?: boolean;

@@ -9,6 +9,7 @@ import {
   formatIcon,
 } from "../data/alerts.ts";
 import { api, complete } from "../data/api.ts";
+import { useIsPhone } from "../data/browser.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useHold, useSave, useToast } from "../frame/toast.tsx";
@@ -17,6 +18,7 @@ import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { countsText, Spark, totalOf } from "./messages.tsx";
+import { narrowed, useNames } from "./narrowing.ts";
 import {
   ALERTS,
   type AlertChange,
@@ -31,7 +33,9 @@ import {
   FIRST_WORDS,
   hostOf,
   isBad,
-  occasionOf,
+  nameOf,
+  type Occasion,
+  occasionsOf,
   STATE_WORDS,
   scheduleOf,
   stateOf,
@@ -55,7 +59,12 @@ export function Rule({ alert, days, onTask }: RuleProps) {
         <Icon class="i" aria-hidden="true" />
       </span>
       <div>
-        <Sentence alert={alert} days={days} onEdit={() => onTask("edit")} />
+        {alert.name && (
+          <a class="rule-name" href={`/alerts/${alert.id}`}>
+            {alert.name}
+          </a>
+        )}
+        <Sentence alert={alert} editable={{ alert, days, onEdit: () => onTask("edit") }} />
         <div class="waits soft">
           <p>
             <Problem alert={alert} days={days} />
@@ -177,24 +186,41 @@ const LastSent = ({ alert: { last_delivery_at: at } }: { alert: Alert }) =>
     <>No messages yet.</>
   );
 
-type SentenceProps = { alert: Alert; days?: DayCounts | undefined; onEdit(): void };
+/** What the sentence of an alert, or of one that is being created, says. */
+type Said = Occasion & Pick<Alert, "format" | "url" | "filter">;
 
-/** The alert as a sentence, whose dotted words can be changed. */
-export function Sentence({ alert, days, onEdit }: SentenceProps) {
+type SentenceProps = {
+  alert: Said;
+  class?: string;
+  /** Without it, nothing in the sentence can be pressed. */
+  editable?: { alert: Alert; days?: DayCounts | undefined; onEdit(): void } | undefined;
+};
+
+/** The alert as a sentence, whose dotted words can be changed: "When a link in Docs dies, send mail to …". */
+export function Sentence({ alert, editable, ...look }: SentenceProps) {
+  const names = useNames(alert.filter);
   const canWrite = useCanWrite();
-  const host = hostOf(alert);
+  // A button breaks no lines, and a phone has few words in one.
+  const isPhone = useIsPhone();
+  const own = canWrite && !isPhone ? editable : undefined;
+  const word = (text: string) =>
+    own ? (
+      <button type="button" class="word" aria-haspopup="dialog" onClick={own.onEdit}>
+        {text}
+      </button>
+    ) : (
+      <strong>{text}</strong>
+    );
+  const links = narrowed(alert.filter, names).map((piece) =>
+    typeof piece === "string" ? piece : word(piece.name),
+  );
+  const { link, others } = occasionsOf(alert);
+  const occasion = [link, others].filter(Boolean).join(", or ") || "nothing happens";
   return (
-    <p class="sent">
-      When{" "}
-      {canWrite ? <Occasion alert={alert} days={days} /> : <strong>{occasionOf(alert)}</strong>},{" "}
-      {verbOf(alert)}{" "}
-      {canWrite ? (
-        <button type="button" class="word" aria-haspopup="dialog" onClick={onEdit}>
-          {host}
-        </button>
-      ) : (
-        <strong>{host}</strong>
-      )}
+    <p class={look.class ?? "sent"}>
+      When {link && <>a link{links} </>}
+      {own ? <OccasionMenu {...own} button={occasion} /> : occasion}
+      {!link && links.length > 0 && <> about links{links}</>}, {verbOf(alert)} {word(hostOf(alert))}
       {formatOf(alert)}.
     </p>
   );
@@ -203,18 +229,17 @@ export function Sentence({ alert, days, onEdit }: SentenceProps) {
 const verbOf = ({ format }: Pick<Alert, "format">) => FORMATS[format].verb ?? "send a message to";
 
 const formatOf = ({ format }: Pick<Alert, "format">) =>
-  FORMATS[format].verb ? "" : ` as ${FORMATS[format].name}`;
-
-/** The whole sentence as text. */
-export const sentenceText = (
-  alert: Parameters<typeof occasionOf>[0] & Pick<Alert, "format" | "url">,
-) => `When ${occasionOf(alert)}, ${verbOf(alert)} ${hostOf(alert)}${formatOf(alert)}.`;
+  FORMATS[format].verb ? "" : ` on ${FORMATS[format].name}`;
 
 const FIRST = "first_verdicts";
 type Choice = EventType | typeof FIRST;
 
 /** The events as one dotted word; each choice is saved at once. */
-function Occasion({ alert, days }: Omit<SentenceProps, "onEdit">) {
+function OccasionMenu({
+  alert,
+  days,
+  button,
+}: NonNullable<SentenceProps["editable"]> & { button: string }) {
   const toast = useToast();
   const change = useSave({
     change: ([next]: [AlertChange, AlertChange]) => changeAlert(alert.id, next),
@@ -231,7 +256,7 @@ function Occasion({ alert, days }: Omit<SentenceProps, "onEdit">) {
   return (
     <Menu
       label="Events"
-      button={occasionOf(alert)}
+      button={button}
       plain
       multiple
       items={offered.map((choice) => ({
@@ -295,7 +320,7 @@ export function AlertMenu({ alert, onTask, isShort }: AlertMenuProps) {
   ];
   return (
     <Menu
-      label={`More about ${hostOf(alert)}`}
+      label={`More about ${nameOf(alert)}`}
       items={[
         ...(isShort ? [] : usual),
         { label: "Rotate secret", icon: KeyRound, onSelect: () => onTask("rotate") },

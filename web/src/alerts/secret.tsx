@@ -2,23 +2,16 @@ import { useState } from "preact/hooks";
 import type { Alert } from "../data/alerts.ts";
 import { api, asSent, RequestFailed, unwrap } from "../data/api.ts";
 import { clockText } from "../data/format.ts";
+import { gracesOf, USUAL_GRACE } from "../data/words.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
 import { Seg } from "../ui/button.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { Copyable } from "../ui/secrets.tsx";
 import { ALERTS } from "./queries.ts";
 
-const GRACES = [
-  { value: 0, label: "Now: the secret has leaked" },
-  { value: 3_600, label: "In 1 hour" },
-  { value: 86_400, label: "In 24 hours" },
-  { value: 604_800, label: "In 7 days" },
-];
-const USUAL_SECONDS = 86_400;
-
 /** Asks first: it cannot be undone. */
 export function RotateSecret({ alert, onClose }: Closable & { alert: Alert }) {
-  const [seconds, setSeconds] = useState(USUAL_SECONDS);
+  const [seconds, setSeconds] = useState(USUAL_GRACE);
   const rotate = () =>
     unwrap(
       api
@@ -47,7 +40,7 @@ export function RotateSecret({ alert, onClose }: Closable & { alert: Alert }) {
       <SelectField
         label="The old secret expires"
         name="grace_period_seconds"
-        options={GRACES}
+        options={gracesOf("secret")}
         value={seconds}
         onChange={setSeconds}
       />

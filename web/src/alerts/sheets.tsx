@@ -18,7 +18,8 @@ import { Ask, type Closable } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
 import { CheckField, FieldProblem, TextField, useProblems } from "../ui/field.tsx";
 import { Sheet } from "../ui/overlay.tsx";
-import { ANY, type Only, OnlyFor } from "./only-for.tsx";
+import { ANY, type Only } from "./narrowing.ts";
+import { OnlyFor } from "./only-for.tsx";
 import {
   ALERTS,
   type AlertChange,
@@ -27,7 +28,7 @@ import {
   type FreshAlert,
   testAlert,
 } from "./queries.ts";
-import { sentenceText, type Task } from "./rule.tsx";
+import { Sentence, type Task } from "./rule.tsx";
 import { ScheduleFields } from "./schedule.tsx";
 import { RotateSecret, SigningSecret, VerifyingExample } from "./secret.tsx";
 import { addressOf, FIRST_WORDS, scheduleOf, testWords, urlOf, usualSchedule } from "./words.ts";
@@ -39,6 +40,7 @@ export const AlertTask = ({ task, ...props }: TaskProps & { task: Task }) =>
   task === "edit" ? <EditAlert {...props} /> : <RotateSecret {...props} />;
 
 type Draft = {
+  name: string;
   url: string;
   format: Format;
   events: EventType[];
@@ -48,10 +50,11 @@ type Draft = {
   filter: Only;
 };
 
-const usualDraft = (): Draft => ({
+const usualDraft = (sendsMail: boolean): Draft => ({
+  name: "",
   url: "",
-  format: "standard",
-  events: ["link.dead", "link.alive"],
+  format: sendsMail ? "email" : "standard",
+  events: CHOICES.links.events,
   first_verdicts: false,
   summary: usualSchedule(),
   filter: ANY,
@@ -59,12 +62,15 @@ const usualDraft = (): Draft => ({
 
 /** Creates an alert; then the sheet shows its secret once and offers a test. */
 export function NewAlert({ onClose }: Closable) {
-  const [draft, setDraft] = useState(usualDraft);
+  const sendsMail = useSession().data?.sends_mail === true;
+  const [draft, setDraft] = useState(() => usualDraft(sendsMail));
   const [isChosen, setChosen] = useState(false);
   const change = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
-  /** A known URL selects its format, until the user selects one. */
-  const enter = (url: string) =>
-    change({ url, ...(!isChosen && { format: formatFor(url) ?? "standard" }) });
+  /** A URL selects its format, until the user selects one. */
+  const enter = (url: string) => {
+    const known = formatFor(url) ?? (/^https?:/i.test(url) ? "standard" : draft.format);
+    change({ url, ...(!isChosen && { format: known }) });
+  };
   const choose = (format: Format) => {
     change({ format });
     setChosen(true);
@@ -78,6 +84,7 @@ export function NewAlert({ onClose }: Closable) {
       send={() =>
         createAlert({
           ...draft,
+          first_verdicts: draft.first_verdicts && draft.format !== "email",
           url: urlOf(draft.url, draft.format),
           summary: wantedSummary(draft),
           filter: wantedFilter(draft),
@@ -87,23 +94,39 @@ export function NewAlert({ onClose }: Closable) {
       renews={[ALERTS]}
       onClose={onClose}
     >
+      <NameField required value={draft.name} onInput={(name) => change({ name })} />
       <FormatField value={draft.format} onChange={choose} />
       <UrlField draft={draft} hint={FORMATS[draft.format].paste} onInput={enter} />
       <EventsField draft={draft} onChange={change} />
       <OnlyFor value={draft.filter} onChange={(filter) => change({ filter })} />
       {URL.canParse(urlOf(draft.url, draft.format)) && draft.events.length > 0 && (
-        <p class="sent sample">{sentenceText(draft)}</p>
+        <Sentence alert={draft} />
       )}
     </Ask>
   );
 }
+
+type NameProps = { value: string; required?: boolean; onInput: (name: string) => void };
+
+const NameField = ({ value, required = false, onInput }: NameProps) => (
+  <TextField
+    label="Name"
+    name="name"
+    required={required}
+    maxLength={100}
+    autoComplete="off"
+    value={value}
+    placeholder="Docs team"
+    onInput={({ currentTarget }) => onInput(currentTarget.value)}
+  />
+);
 
 function FormatField({ value, onChange }: { value: Format; onChange: (format: Format) => void }) {
   const sendsMail = useSession().data?.sends_mail;
   const kinds = (Object.keys(FORMATS) as Format[]).filter((kind) => kind !== "email" || sendsMail);
   return (
     <fieldset class="kinds">
-      <legend>Kind</legend>
+      <legend>Send to</legend>
       {kinds.map((format) => (
         <label key={format}>
           <input
@@ -148,15 +171,93 @@ type EventsProps = {
   onChange: (more: Partial<Draft>) => void;
 };
 
+/** What most alerts are for. The last is for programs, which also get first verdicts. */
+const CHOICES = {
+  links: { label: "A link dies or comes back", events: ["link.dead", "link.alive"] },
+  summary: { label: "A summary is due", events: ["summary.ready"] },
+  all: {
+    label: "Anything happens, for programs",
+    events: EVENT_TYPES.filter((event) => event !== "check.complete" && event !== "summary.ready"),
+  },
+} satisfies Record<string, { label: string; events: EventType[] }>;
+
+type Choice = keyof typeof CHOICES;
+
+/** Undefined for other events than those of a choice. */
+const choiceOf = (events: EventType[]): Choice | undefined =>
+  (Object.keys(CHOICES) as Choice[]).find((choice) =>
+    isEqual(CHOICES[choice].events.toSorted(), events.toSorted()),
+  );
+
+/** Three choices; each event on its own is folded away, for programs and where none of the choices fits. */
 function EventsField({ draft, before = [], onChange }: EventsProps) {
-  const { events, first_verdicts: isFirst } = draft;
+  const { events } = draft;
   const problems = useProblems("events");
+  const choice = choiceOf(events);
+  const [isOwn, setOwn] = useState(choice === undefined);
   const dropped = before.filter((event) => !events.includes(event));
-  const toggle = (event: EventType, isOn: boolean) =>
-    onChange({ events: isOn ? [...events, event] : events.filter((each) => each !== event) });
   return (
     <fieldset>
       <legend>Send a message when</legend>
+      {(Object.keys(CHOICES) as Choice[]).map((each) => (
+        <label key={each} class="choice">
+          <input
+            type="radio"
+            name="events"
+            checked={each === choice}
+            onChange={() =>
+              onChange({ events: CHOICES[each].events, first_verdicts: each === "all" })
+            }
+          />
+          {CHOICES[each].label}
+        </label>
+      ))}
+      {choice === "summary" && (
+        <ScheduleFields value={draft.summary} onChange={(summary) => onChange({ summary })} />
+      )}
+      {(draft.format === "standard" || isOwn) && (
+        <details
+          class="folded"
+          open={isOwn}
+          onToggle={({ currentTarget }) => setOwn(currentTarget.open)}
+        >
+          <summary>Choose single events</summary>
+          <SingleEvents draft={draft} isScheduled={choice !== "summary"} onChange={onChange} />
+        </details>
+      )}
+      <div role="status">
+        {events.map(
+          (event) =>
+            EVENTS[event].warning && (
+              <p key={event} class="notice">
+                {EVENTS[event].warning}
+              </p>
+            ),
+        )}
+        {dropped.length > 0 && (
+          <p class="notice">Queued messages of {dropped.join(" and ")} are cancelled.</p>
+        )}
+      </div>
+      {problems.length > 0 && (
+        <p class="field-problem">
+          {events.length === 0 ? "Select at least one event." : `Events ${problems.join(", ")}.`}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+type SingleProps = Pick<EventsProps, "draft" | "onChange"> & {
+  /** Whether the schedule of summaries is part of it. */
+  isScheduled: boolean;
+};
+
+function SingleEvents({ draft, isScheduled, onChange }: SingleProps) {
+  const { events, first_verdicts: isFirst } = draft;
+  const toggle = (event: EventType, isOn: boolean) =>
+    onChange({ events: isOn ? [...events, event] : events.filter((each) => each !== event) });
+  return (
+    <div class="single-events">
       {EVENT_TYPES.map((event) => (
         <Fragment key={event}>
           <CheckField
@@ -179,30 +280,12 @@ function EventsField({ draft, before = [], onChange }: EventsProps) {
               />
             </div>
           )}
-          {event === "summary.ready" && events.includes(event) && (
+          {event === "summary.ready" && isScheduled && events.includes(event) && (
             <ScheduleFields value={draft.summary} onChange={(summary) => onChange({ summary })} />
           )}
         </Fragment>
       ))}
-      <div role="status">
-        {events.map(
-          (event) =>
-            EVENTS[event].warning && (
-              <p key={event} class="notice">
-                {EVENTS[event].warning}
-              </p>
-            ),
-        )}
-        {dropped.length > 0 && (
-          <p class="notice">Queued messages of {dropped.join(" and ")} are cancelled.</p>
-        )}
-      </div>
-      {problems.length > 0 && (
-        <p class="field-problem">
-          {events.length === 0 ? "Select at least one event." : `Events ${problems.join(", ")}.`}
-        </p>
-      )}
-    </fieldset>
+    </div>
   );
 }
 
@@ -233,7 +316,7 @@ function Created({ alert, onClose }: Closable & { alert: FreshAlert }) {
       }
     >
       <div class="alert-made">
-        <p class="sent">{sentenceText(alert)}</p>
+        <Sentence alert={alert} />
         {alert.format === "email" ? (
           <p class="soft">{mailWords(alert)}</p>
         ) : alert.format === "standard" ? (
@@ -261,6 +344,7 @@ function Created({ alert, onClose }: Closable & { alert: FreshAlert }) {
 /** Sends only what was changed here, so that other changes meanwhile stay. */
 function EditAlert({ alert, onClose }: TaskProps) {
   const [before] = useState<Draft>(() => ({
+    name: alert.name ?? "",
     url: alert.url_state === "full" ? typedOf(alert) : "",
     format: alert.format,
     first_verdicts: alert.first_verdicts,
@@ -283,6 +367,7 @@ function EditAlert({ alert, onClose }: TaskProps) {
       renews={[ALERTS]}
       onClose={onClose}
     >
+      <NameField value={draft.name} onInput={(name) => edit({ name })} />
       <UrlField
         draft={draft}
         hint={`${FORMATS[alert.format].paste} It applies from the next attempt on, also to queued messages.`}
@@ -322,7 +407,7 @@ const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify
 
 /** @param now what the alert has, which others may have changed since `before` */
 function changedIn(before: Draft, draft: Draft, now: Lists): AlertChange {
-  const { url, events, first_verdicts: isFirst } = draft;
+  const { name, url, events, first_verdicts: isFirst } = draft;
   const summary = wantedSummary(draft);
   const added = events.filter((event) => !before.events.includes(event));
   const dropped = before.events.filter((event) => !events.includes(event));
@@ -332,6 +417,7 @@ function changedIn(before: Draft, draft: Draft, now: Lists): AlertChange {
   );
   const filter = { ...now.filter, ...Object.fromEntries(narrowed) };
   return {
+    ...(name !== before.name && { name: name.trim() || null }),
     ...(url !== before.url && { url: urlOf(url, before.format) }),
     ...(added.length + dropped.length > 0 && { events: [...next] }),
     ...(!isEqual(summary, wantedSummary(before)) && { summary }),

@@ -5,6 +5,7 @@ import {
   type Format,
   formatFor,
   type Schedule,
+  targetName,
 } from "../data/alerts.ts";
 import { milliseconds, ownTimeZone, startUpper } from "../data/format.ts";
 import { DELIVERY_WORDS } from "../data/words.ts";
@@ -13,8 +14,11 @@ import type { Attempt, Message, Result, TestResult } from "./queries.ts";
 /** An option of `link.alive`. */
 export const FIRST_WORDS = "A new link is alive at its first check.";
 
-/** "a link dies or comes back", in the order of the form. */
-export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasion): string {
+/**
+ * When an alert sends a message: what happens to a link ("dies or comes back", empty for nothing), and what else
+ * happens ("a summary is due every day at 08:00"), in the order of the form.
+ */
+export function occasionsOf({ events, first_verdicts: isFirst, summary }: Occasion) {
   const verbs: string[] = [];
   const occasions: string[] = [];
   for (const type of EVENT_TYPES.filter((each) => events.includes(each))) {
@@ -25,8 +29,7 @@ export function occasionOf({ events, first_verdicts: isFirst, summary }: Occasio
     else occasions.push(words.occasion);
     if (type === "link.alive" && isFirst) verbs.push("is alive at its first check");
   }
-  const links = verbs.length > 0 ? [`a link ${joined(verbs)}`] : [];
-  return [...links, ...occasions].join(", or ") || "nothing happens";
+  return { link: joined(verbs), others: occasions.join(", or ") };
 }
 
 /** In the reader's own time zone. */
@@ -48,7 +51,8 @@ export const scheduleOf = ({ summary }: Pick<Alert, "summary">): Schedule | null
 const scheduleText = ({ weekday, at }: Pick<Schedule, "weekday" | "at">): string =>
   `${weekday ? `on ${startUpper(weekday)}s` : "every day"} at ${at}`;
 
-type Occasion = Pick<Alert, "events" | "first_verdicts"> & {
+/** What decides when a message is sent. */
+export type Occasion = Pick<Alert, "events" | "first_verdicts"> & {
   summary?: Pick<Schedule, "weekday" | "at"> | null;
 };
 
@@ -77,6 +81,10 @@ export function discreetUrl({
 
 /** The address alone, as people write it. */
 export const addressOf = (url: string): string => decodeURIComponent(url.replace(/^mailto:/i, ""));
+
+/** What an alert is called: its name, or else where it sends to. */
+export const nameOf = ({ name, url, format }: Pick<Alert, "name" | "url" | "format">): string =>
+  targetName({ webhook_name: name, webhook_format: format, webhook_host: hostOf({ url }) });
 
 /** Where an alert sends to: a host, or a mail address. */
 export const hostOf = ({ url }: Pick<Alert, "url">): string =>

@@ -13,10 +13,12 @@ import {
   hrefOfChange,
 } from "../data/changes.ts";
 import { OVERVIEW } from "../data/counts.ts";
+import { placeOf, shownHost } from "../data/display-url.ts";
 import { dayText, shortLength } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
+import { useGroupNames, useGroups } from "../data/groups.ts";
 import { useBar } from "../frame/bar.tsx";
 import { Button, Seg } from "../ui/button.tsx";
+import { GroupPick } from "../ui/group-pick.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
 import { FilterPick, Menu } from "../ui/menu.tsx";
 import { LastVisit, Moment } from "../ui/moment.tsx";
@@ -71,6 +73,7 @@ type ToolsProps = { filter: Filter; onChange: (change: Partial<Filter>) => void 
 
 function Tools({ filter, onChange }: ToolsProps) {
   const { data: groups = [] } = useGroups();
+  const nameOf = useGroupNames(filter.group ? [filter.group] : []);
   return (
     <div class="tools flat">
       <h1 class="unseen">Changes</h1>
@@ -97,13 +100,13 @@ function Tools({ filter, onChange }: ToolsProps) {
       />
       <span class="gap" />
       {groups.length > 0 && (
-        <FilterPick
+        <GroupPick
           label="Group"
           icon={Folder}
-          any="Any group"
+          button={filter.group ? nameOf(filter.group) : "Any group"}
           value={filter.group}
-          options={groups.map(({ id, name }) => ({ value: id, label: name }))}
-          onPick={(group) => onChange({ group })}
+          none="Any group"
+          onPick={(group) => onChange({ group: group?.id ?? null })}
         />
       )}
       <SitePick filter={filter} onChange={onChange} />
@@ -130,8 +133,8 @@ function SitePick({ filter: { site }, onChange }: ToolsProps) {
       icon={Globe}
       any="Any site"
       value={site}
-      shown={site}
-      options={data?.items.map(({ site: name }) => ({ value: name, label: name })) ?? []}
+      shown={site && shownHost(site)}
+      options={data?.items.map(({ site: name }) => ({ value: name, label: shownHost(name) })) ?? []}
       onSearch={setSearch}
       onPick={(name) => onChange({ site: name })}
     />
@@ -261,7 +264,7 @@ function OneLink({ entry: { links, final_url: end, kind } }: { entry: ChangeEntr
 
 const SomeLinks = ({ entry }: { entry: ChangeEntry }) => (
   <>
-    <p class="who">{entry.host ?? entry.site}</p>
+    <p class="who">{placeOf(entry)}</p>
     <LinkList links={entry.links} count={entry.count} href={hrefOfChange(entry)} />
   </>
 );

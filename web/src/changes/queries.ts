@@ -103,17 +103,18 @@ export function dayTitle(day: string, now: number): string {
 
 export type Message = ChangeEntry["messages"][number];
 
-/** "1 message to hooks.slack.com" */
-export function messageText({ host, state, count }: Message): string {
+/** "1 message to Docs team" */
+export function messageText({ name, host, state, count }: Message): string {
+  const to = name ?? host;
   const size = count === 1 ? "1 message" : `${many(count)} messages`;
   switch (state) {
     case "sent":
-      return `${size} to ${host}`;
+      return `${size} to ${to}`;
     case "digest":
-      return `in a digest to ${host}`;
+      return `in a digest to ${to}`;
     case "pending":
-      return `${size} waiting for ${host}`;
+      return `${size} waiting for ${to}`;
     case "failed":
-      return `${size} to ${host} failed`;
+      return `${size} to ${to} failed`;
   }
 }

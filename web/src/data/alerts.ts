@@ -23,7 +23,7 @@ export type Alert = AlertPage["data"]["items"][number];
 export type Schedule = Omit<NonNullable<Alert["summary"]>, "next_at" | "last_at">;
 
 type FormatWords = {
-  /** As a sentence names it: "as Slack". */
+  /** As a sentence names it: "on Slack". */
   name: string;
   /** Which URL to enter. */
   paste: string;
@@ -31,7 +31,7 @@ type FormatWords = {
   /** Of URLs that can only be of this format. */
   host?: RegExp;
   icon?: LucideIcon;
-  /** What an alert does, instead of "send a message to … as Slack". */
+  /** What an alert does, instead of "send a message to … on Slack". */
   verb?: string;
   contentType?: string;
   /** A header of its own, and what it is for. */
@@ -40,6 +40,13 @@ type FormatWords = {
 
 /** All that is said about each format, in the order of the form. */
 export const FORMATS: Record<Format, FormatWords> = {
+  email: {
+    name: "E-mail",
+    paste: "The address of one recipient. People outside of the account are asked to confirm.",
+    example: "ann@example.com",
+    icon: Mail,
+    verb: "send mail to",
+  },
   standard: {
     name: "Webhook",
     paste: "The address of your own program. Signed JSON, one message for each event.",
@@ -85,13 +92,6 @@ export const FORMATS: Record<Format, FormatWords> = {
     paste: "The URL of a key on your Apprise API server, which reaches a hundred other services.",
     example: "https://apprise.example.com/notify/<key>",
   },
-  email: {
-    name: "E-mail",
-    paste: "The address of one recipient. People outside of the account are asked to confirm.",
-    example: "ann@example.com",
-    icon: Mail,
-    verb: "send mail to",
-  },
 };
 
 export const CHATS = Object.values(FORMATS).filter(({ verb }) => !verb);
@@ -104,11 +104,16 @@ export function formatFor(url: string): Format | undefined {
   return formats.find((format) => FORMATS[format].host?.test(host));
 }
 
-type Target = { webhook_format: Format; webhook_host: string };
+type Target = { webhook_name: string | null; webhook_format: Format; webhook_host: string };
 
-/** "hooks.slack.com on Slack", or the host alone for a program. */
-export const targetName = ({ webhook_format: format, webhook_host: host }: Target): string =>
-  format === "standard" ? host : `${host} on ${FORMATS[format].name}`;
+/** The name of an alert; without one "hooks.slack.com on Slack", or the host alone for a program. */
+export function targetName({
+  webhook_name: name,
+  webhook_format: format,
+  webhook_host: host,
+}: Target): string {
+  return name ?? (FORMATS[format].verb ? host : `${host} on ${FORMATS[format].name}`);
+}
 
 type EventWords = {
   /** What happened, in a word or two. */

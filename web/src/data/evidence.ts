@@ -1,4 +1,10 @@
 import type { Verdict } from "../../../server/ground/lib/vocabulary.ts";
+import {
+  agreement,
+  isOfService,
+  meaningOf,
+  placeOf,
+} from "../../../server/judge/reasons/evidence-words.ts";
 import { isMonitorFault, STAGES, type Stage } from "../../../server/judge/reasons/reasons.ts";
 import { displayUrl } from "./display-url.ts";
 import { dayText, milliseconds } from "./format.ts";
@@ -71,7 +77,7 @@ export function linesOf(seen: Seen): Line[] {
   return [
     ...(first ? [...redirectLine(seen), ...stageLines(seen, first)] : []),
     ...others.map((attempt, index) => attemptLine(seen, first!, attempt, index)),
-    ...probeLines(probes),
+    ...probeLines(probes, seen.status),
     ...remarkLines(seen.evidence),
     verdictLine(seen),
   ];
@@ -193,30 +199,21 @@ const shortDelay = (ms: number) =>
       ? `${Math.round(ms / 1000)} s`
       : `${Math.round(ms / 60_000)} min`;
 
-const PLACES: Record<Probe["asked"], string> = {
-  sibling: "A random URL next to it",
-  root: "A random URL of the site",
-  home: "The home page",
-  control: "A page that the site links to",
-  sitemap: "The sitemap",
-  subdomain: "A random name below the domain",
-  service: "The service",
-  canary: "An old link of the service",
-};
-
-function probeLines(probes: Probe[]): Line[] {
+function probeLines(probes: Probe[], status: Verdict): Line[] {
   if (probes.length === 0) return [];
-  const isOfService = probes.every(({ asked }) => asked === "service" || asked === "canary");
+  const isService = probes.every(isOfService);
   const text = probes.flatMap((probe, index): Words => {
     const { status, reason, final_url: led } = probe;
-    const place = PLACES[probe.asked] ?? "Another URL";
+    const place = placeOf(probe);
     const outcome: Words =
       status == null
         ? [`: ${reasonWords(reason ?? "").toLowerCase()}`]
         : [" returns ", { code: String(status) }];
     return [index > 0 ? ` ${place}` : place, ...outcome, led ? `, redirected to ${led}.` : "."];
   });
-  return [{ kind: "around", title: isOfService ? "Service" : "Rest of the site", text }];
+  const meaning = status === "dead" && !isService ? meaningOf(probes) : "";
+  const title = isService ? "Service" : "Rest of the site";
+  return [{ kind: "around", title, text: [...text, ...(meaning ? [` ${meaning}`] : [])] }];
 }
 
 const FLAPPING =
@@ -249,12 +246,6 @@ function verdictLine({ status, reason, message, evidence }: Seen): Line {
 }
 
 const OWN = "This result says nothing about the link.";
-
-/** That a dead link was requested more than once. */
-export function agreement(status: string, evidence: Evidence | null): string {
-  const count = evidence?.attempts.length ?? 0;
-  return status === "dead" && count > 1 ? `Confirmed by ${count} attempts.` : "";
-}
 
 function redirectLine(seen: Seen): Line[] {
   const { redirects, final_url: end } = seen.evidence;

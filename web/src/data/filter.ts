@@ -29,6 +29,8 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
   tag: (query.tag ?? "").toLowerCase(),
   from: idIn(query.created_from),
   to: idIn(query.created_to),
+  after: momentIn(query.changed_after),
+  before: momentIn(query.changed_before),
   sort: LINK_SORTS.find((sort) => sort === query.sort) ?? FIRST_SORT,
 });
 
@@ -81,6 +83,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id if it is valid, else empty. */
 export const idIn = (text = "") => (UUID.test(text) ? text : "");
+
+const momentIn = (text = "") => (Number.isNaN(Date.parse(text)) ? "" : text);
 
 /** The date ("2030-01-31") if it is valid, else empty. */
 export const dayIn = (text = "") =>

@@ -1,5 +1,8 @@
-import { queryOptions, useQuery } from "@tanstack/preact-query";
-import { api, unwrap } from "./api.ts";
+import { queryOptions, useQueries, useQuery } from "@tanstack/preact-query";
+import type { GroupSort } from "../../../server/ground/lib/vocabulary.ts";
+import { api, asSent, unwrap } from "./api.ts";
+import { idIn } from "./filter.ts";
+import { useFound } from "./found.ts";
 
 export const GROUPS = ["groups"];
 
@@ -7,9 +10,24 @@ const PER_PAGE = 100;
 /** Enough for any list of choices. */
 const MOST_PAGES = 10;
 
-/** One page of groups, newest first. */
-export const listGroups = (page: number) =>
-  unwrap(api.groups.get({ query: { page, per_page: PER_PAGE } }));
+/** How a list of groups is narrowed and sorted. */
+export type GroupQuery = { search?: string; sort?: GroupSort };
+
+/** One page of groups. */
+export const listGroups = (page: number, { search, sort }: GroupQuery = {}) =>
+  unwrap(
+    api.groups.get({
+      query: asSent({ page, per_page: PER_PAGE, ...(sort && { sort }), ...(search && { search }) }),
+    }),
+  );
+
+/** Groups by name, as a `Pick` finds them. */
+export const useFoundGroups = (isWanted = true) =>
+  useFound(
+    GROUPS,
+    async (search) => (await listGroups(1, { sort: "name", search })).items,
+    isWanted,
+  );
 
 /** All groups, by name. */
 async function listAllGroups(): Promise<Group[]> {
@@ -30,6 +48,38 @@ export const ALL_GROUPS = queryOptions({
 });
 
 export const useGroups = () => useQuery(ALL_GROUPS);
+
+/** The groups with these ids, also those that the list of all does not reach. */
+export function useGroupsOf(ids: readonly string[]) {
+  const { data: all } = useGroups();
+  const others = all ? ids.filter((id) => !all.some((group) => group.id === id)) : [];
+  const found = useQueries({
+    queries: others.map((id) => ({
+      queryKey: [...GROUPS, "one", id],
+      queryFn: () => unwrap(api.groups({ id }).get()),
+      staleTime: FRESH_MS,
+      retry: false,
+    })),
+  });
+  const groups = [...(all ?? []), ...found.flatMap(({ data }) => data ?? [])];
+  return {
+    isLoading: !all || found.some(({ isPending }) => isPending),
+    byId: new Map(groups.map((group) => [group.id, group])),
+  };
+}
+
+/** How the groups are called. */
+export function useGroupNames(ids: readonly string[]): (id: string) => string {
+  const { byId, isLoading } = useGroupsOf(ids);
+  return (id) => byId.get(id)?.name ?? (isLoading ? "…" : "a deleted group");
+}
+
+/** The group of a filter with its name, as a list for `nameIn`; empty if it has none. */
+export function useGroupNamed({ group }: { group: string }): { id: string; name: string }[] {
+  const id = idIn(group);
+  const nameOf = useGroupNames(id ? [id] : []);
+  return id ? [{ id, name: nameOf(id) }] : [];
+}
 
 /** `color` is `#RRGGBB`. */
 export type GroupInput = {

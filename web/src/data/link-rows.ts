@@ -174,6 +174,8 @@ function takeOver(client: QueryClient, known: Map<string, Partial<Link> | null>)
 /** Whether a row, as it is now, would be in the list. A check that is under way decides nothing. */
 export function fits(link: ListedLink, filter: LinkFilter): boolean {
   const { status, group, frequency, reason, attention, handling, assignee, overridden } = filter;
+  const { after, before } = filter;
+  const since = Date.parse(link.status_changed_at);
   const isPending = link.status === "checking";
   return (
     (!status || isPending || link.status === status) &&
@@ -183,6 +185,8 @@ export function fits(link: ListedLink, filter: LinkFilter): boolean {
     (!attention || ((isPending || link.status === "dead") && link.handling === "open")) &&
     (!handling || link.handling === handling) &&
     (!overridden || link.overridden_until !== null) &&
+    (!after || since >= Date.parse(after)) &&
+    (!before || since <= Date.parse(before)) &&
     (!assignee || assignee === "me" || (link.assignee?.id ?? "none") === assignee) &&
     tagsIn(filter).every((tag) => link.tags.includes(tag))
   );

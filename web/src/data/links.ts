@@ -7,7 +7,6 @@ import type {
   Verdict,
 } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "./api.ts";
-import { useIdle } from "./browser.ts";
 
 /** Stands for "in no group" instead of a group's id. */
 export const NO_GROUP = "none";
@@ -35,6 +34,9 @@ export type LinkFilter = {
   /** Ids of the first and the last link of a list that was added. */
   from: string;
   to: string;
+  /** ISO moments: the status has been the same since then or later, and since then or before. */
+  after: string;
+  before: string;
   sort: LinkSort;
 };
 
@@ -57,6 +59,8 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.tag && { tag: filter.tag }),
   ...(filter.from && { created_from: filter.from }),
   ...(filter.to && { created_to: filter.to }),
+  ...(filter.after && { changed_after: filter.after }),
+  ...(filter.before && { changed_before: filter.before }),
   ...(filter.search && { search_in: "all" as const }),
 });
 export type Conditions = ReturnType<typeof conditionsOf>;
@@ -171,22 +175,41 @@ export function explain({ status, last_check: last }: Pick<Link, "status" | "las
 }
 
 /** Services change only with a new version. */
-const useServices = () =>
+const useServices = (isWanted: boolean) =>
   useQuery({
     queryKey: ["services"],
     queryFn: () => unwrap(api.services.get()),
     select: ({ items }) => items,
     staleTime: Number.POSITIVE_INFINITY,
-    enabled: useIdle(),
+    enabled: isWanted,
   });
 
 /** Empty until loaded. */
-export const useServicesByName = () =>
-  [...(useServices().data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+export const useServicesByName = (isWanted = true) =>
+  [...(useServices(isWanted).data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+
+const MOST_SERVICES = 1000;
+
+/** All services with the number of their links, those with the most links first; then by name. */
+export function useServicesInUse() {
+  const { data } = useQuery({
+    queryKey: [...LINKS, "services"],
+    queryFn: () => unwrap(api.overview.services.get({ query: asSent({ most: MOST_SERVICES }) })),
+  });
+  const counts = new Map(
+    (data?.items ?? []).map(({ service, ...count }) => [
+      service,
+      count.active + count.dead + count.unknown,
+    ]),
+  );
+  return useServicesByName()
+    .map((service) => ({ ...service, links: counts.get(service.id) ?? 0 }))
+    .sort((a, b) => b.links - a.links);
+}
 
 /** The id until the name is loaded. */
 export const useServiceName = (id: string) =>
-  useServices().data?.find((service) => service.id === id)?.name ?? id;
+  useServices(true).data?.find((service) => service.id === id)?.name ?? id;
 
 /** The names of a few sites that contain the text. */
 export async function searchSites(search: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/preact-query";
 import { api, asSent, unwrap } from "./api.ts";
+import { useFound } from "./found.ts";
 
 /** Query key of everything about sources; also the topic of its live updates. */
 export const SOURCES = ["sources"];
@@ -10,8 +11,10 @@ const MOST_PAGES = 10;
 /** Time between two requests while a run is under way. */
 const RUNNING_MS = 2_000;
 
-const listSources = (page: number) =>
-  unwrap(api.sources.get({ query: asSent({ page, per_page: PER_PAGE }) }));
+const listSources = (page: number, search = "") =>
+  unwrap(
+    api.sources.get({ query: asSent({ page, per_page: PER_PAGE, ...(search && { search }) }) }),
+  );
 
 export type Source = Awaited<ReturnType<typeof listSources>>["items"][number];
 
@@ -34,6 +37,10 @@ export const ALL_SOURCES = queryOptions({
   queryKey: [...SOURCES, "all"],
   queryFn: listAllSources,
 });
+
+/** Sources by name, as a `Pick` finds them. */
+export const useFoundSources = (isWanted = true) =>
+  useFound(SOURCES, async (search) => (await listSources(1, search)).items, isWanted);
 
 /** For their names; undefined until loaded. */
 export const useSources = (isWanted = true) => useQuery({ ...ALL_SOURCES, enabled: isWanted });

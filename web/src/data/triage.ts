@@ -1,5 +1,6 @@
-import { queryOptions, useQuery } from "@tanstack/preact-query";
+import { useQuery } from "@tanstack/preact-query";
 import { api, asSent, unwrap } from "./api.ts";
+import { useFound } from "./found.ts";
 import type { ListedLink } from "./link-rows.ts";
 import { LINKS, type Link } from "./links.ts";
 
@@ -59,14 +60,12 @@ export const isAcknowledged = (links: ListedLink[] | null) =>
 export const acknowledgement = (links: ListedLink[] | null): TriageChange =>
   isAcknowledged(links) ? reopen() : acknowledge();
 
-const TAGS = queryOptions({
-  queryKey: [...LINKS, "tags"],
-  queryFn: () => unwrap(api.tags.get({ query: asSent({ per_page: 100 }) })),
-  select: ({ items }) => items,
-});
+const listTags = (search: string) =>
+  unwrap(api.tags.get({ query: asSent({ ...(search && { search }) }) }));
 
-/** The account's tags by name, with their counts; empty until loaded. */
-export const useTags = (isWanted = true) => useQuery({ ...TAGS, enabled: isWanted }).data ?? [];
+/** Tags by name, as a `Pick` finds them. */
+export const useFoundTags = (isWanted = true) =>
+  useFound([...LINKS, "tags"], async (search) => (await listTags(search)).items, isWanted);
 
 /** The people of the account; empty until loaded. */
 export const usePeople = (isWanted = true) =>

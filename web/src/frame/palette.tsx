@@ -4,8 +4,10 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, unwrap } from "../data/api.ts";
 import { useCounts } from "../data/counts.ts";
+import { shownHost } from "../data/display-url.ts";
 import { hrefOfView } from "../data/filter.ts";
 import { counted } from "../data/format.ts";
+import { useSettled } from "../data/found.ts";
 import { useCanWrite, useSignOut } from "../data/session.ts";
 import { OWN_VIEWS, useViews } from "../data/views.ts";
 import type { Shape } from "../data/words.ts";
@@ -219,10 +221,7 @@ function usePages(): Command[] {
   ];
 }
 
-const AFTER_TYPING_MS = 120;
 const MOST_FOUND = 5;
-/** Enough for any list of choices. */
-const MOST_GROUPS = 100;
 
 /** Links, sources, sites and groups that contain the text; those of the text before until the server has answered. */
 function useFound(text: string) {
@@ -236,17 +235,13 @@ function useFound(text: string) {
         unwrap(api.links.get({ query: { ...page, search, sort: "dead_first" } })),
         unwrap(api.sites.get({ query: { ...page, search, sort: "-links" } })),
         unwrap(api.sources.get({ query: { ...page, search } })),
+        unwrap(api.groups.get({ query: { ...page, search, sort: "name" } })),
       ]),
     enabled: search !== "",
     placeholderData: keepPreviousData,
   });
-  const groups = useQuery({
-    queryKey: ["groups", "found"],
-    queryFn: () => unwrap(api.groups.get({ query: { page: 1, per_page: MOST_GROUPS } })),
-  });
   if (!text) return null;
-  const [links, sites, sources] = data ?? [];
-  const named = groups.data?.items.filter(({ name }) => isMatch(name, text)) ?? [];
+  const [links, sites, sources, groups] = data ?? [];
   return {
     links: (links?.items ?? []).map(({ id, status, url }) => ({
       id: `link-${id}`,
@@ -264,12 +259,12 @@ function useFound(text: string) {
       })),
       ...(sites?.items ?? []).map(({ site, links: count, dead }) => ({
         id: `site-${site}`,
-        label: site,
+        label: shownHost(site),
         icon: PLACES.sites.icon,
         hint: dead > 0 ? `${counted(count, "link")}, ${dead} dead` : counted(count, "link"),
         onSelect: () => route(`/links?site=${encodeURIComponent(site)}`),
       })),
-      ...named.slice(0, MOST_FOUND).map(({ id, name, color, link_count }) => ({
+      ...(groups?.items ?? []).map(({ id, name, color, link_count }) => ({
         id: `group-${id}`,
         label: name,
         color,
@@ -278,14 +273,4 @@ function useFound(text: string) {
       })),
     ],
   };
-}
-
-/** The text once it has stayed the same for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), AFTER_TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

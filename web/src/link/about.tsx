@@ -1,18 +1,18 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
-import {
-  FREQUENCIES,
-  type Frequency as FrequencyName,
-} from "../../../server/ground/lib/vocabulary.ts";
+import { useState } from "preact/hooks";
+import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
+import { Bar } from "../chart/bars.tsx";
 import { deliveredWords, targetName } from "../data/alerts.ts";
-import { counted } from "../data/format.ts";
-import { GROUPS, useGroups } from "../data/groups.ts";
+import { hrefOfFilter, readFilter } from "../data/filter.ts";
+import { counted, many } from "../data/format.ts";
+import { GROUPS, type Group as GroupOfAccount, useGroupsOf } from "../data/groups.ts";
 import {
   changeLink,
   LINKS,
   type LinkDetail,
+  type LinkEdit,
   linkOptions,
-  NO_GROUP,
   TEXTS,
   useServiceName,
 } from "../data/links.ts";
@@ -25,11 +25,13 @@ import { AssignPick, TagPick } from "../triage/picks.tsx";
 import { useTriage } from "../triage/use-triage.ts";
 import { Button } from "../ui/button.tsx";
 import { FoundOn } from "../ui/found-on.tsx";
+import { GroupPick } from "../ui/group-pick.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Section } from "../ui/section.tsx";
-import { type LinkEvent, type Part, useEvents } from "./queries.ts";
+import { InPlaceText } from "./in-place.tsx";
+import { type LinkEvent, type Part, useEvents, useSite } from "./queries.ts";
 
 /** What belongs to the link, to be changed where it stands. */
 export function About({ link }: { link: LinkDetail }) {
@@ -58,11 +60,7 @@ export function About({ link }: { link: LinkDetail }) {
               </Fact>
             ),
         )}
-        {link.note && (
-          <Fact name="Note">
-            <span class="link-note">{link.note}</span>
-          </Fact>
-        )}
+        <Note key={link.id} link={link} />
         {Object.entries(link.metadata).map(([key, value]) => (
           <Fact key={key} name={key}>
             {value}
@@ -95,7 +93,7 @@ export function Places({ link }: { link: LinkDetail }) {
   if (sources === 0 && !retiredAt) return null;
   const keep = () => change({ pinned: true }, { pinned: false }, "The link is kept");
   return (
-    <Section title="Found on" hint={places > 0 && counted(places, "place")} class="found-on">
+    <Section title="Found on" hint={places > 0 && counted(places, "place")}>
       {places > 0 && <FoundOn link={id} few={5} />}
       {retiredAt ? (
         <p class="hint">
@@ -113,6 +111,28 @@ export function Places({ link }: { link: LinkDetail }) {
           </p>
         )
       )}
+    </Section>
+  );
+}
+
+/** Whether it is this page alone: the links of its site, and how many of them are dead. */
+export function RestOfSite({ link: { site } }: { link: LinkDetail }) {
+  const found = useSite(site);
+  if (!found || found.links < 2) return null;
+  const { links, dead } = found;
+  const href = (status: string) => hrefOfFilter(readFilter({ site, status }));
+  return (
+    <Section title="Rest of the site" hint={site}>
+      <ul class="bars">
+        <Bar href={href("dead")} share={dead / links} tone="dead">
+          <span>Dead</span>
+          <b>{many(dead)}</b>
+        </Bar>
+        <Bar href={href("")} share={0} tone="dead">
+          <span>All links</span>
+          <b>{many(links)}</b>
+        </Bar>
+      </ul>
     </Section>
   );
 }
@@ -195,36 +215,28 @@ const GROUP_BUTTON = "pick-group";
 export const openGroups = () => document.querySelector<HTMLElement>(`.${GROUP_BUTTON}`)?.click();
 
 function Group({ link }: { link: LinkDetail }) {
-  const { data: groups = [] } = useGroups();
+  const { byId } = useGroupsOf(link.group_id ? [link.group_id] : []);
   const change = useChange(link);
-  const own = groups.find(({ id }) => id === link.group_id);
+  const own = byId.get(link.group_id ?? "");
   const name = own?.name ?? (link.group_id ? "…" : "None");
-  const nameOf = (id: string | null) => groups.find((group) => group.id === id)?.name;
-  const move = (value: string) => {
-    const id = value === NO_GROUP ? null : value;
+  const move = (group: GroupOfAccount | null) => {
+    const id = group?.id ?? null;
     if (id === link.group_id) return;
-    const said = id ? `Moved to “${nameOf(id)}”` : "Removed from its group";
+    const said = group ? `Moved to “${group.name}”` : "Removed from its group";
     change({ group_id: id }, { group_id: link.group_id }, said);
   };
   return (
     <>
       {own && <Square color={own.color} />}
       {useCanWrite() ? (
-        <Pick
+        <GroupPick
           plain
           class={`word ${GROUP_BUTTON}`}
           label="Group"
           off={useOff()}
           button={name}
-          value={link.group_id ?? NO_GROUP}
-          options={[
-            ...groups.map(({ id, name: label, color }) => ({
-              value: id,
-              label,
-              mark: <Square color={color} />,
-            })),
-            { value: NO_GROUP, label: "No group" },
-          ]}
+          value={link.group_id}
+          none="No group"
           onPick={move}
         />
       ) : (
@@ -260,7 +272,62 @@ function Frequency({ link }: { link: LinkDetail }) {
   );
 }
 
-type Change = { group_id?: string | null; check_frequency?: FrequencyName; pinned?: boolean };
+const MOST_SHOWN = 280;
+
+/** What people noted about the link, changed where it is shown. A long note is folded. */
+function Note({ link }: { link: LinkDetail }) {
+  const change = useChange(link);
+  const [isOpen, setOpen] = useState(false);
+  if (!useCanWrite() && !link.note) return null;
+  const note = link.note ?? "";
+  const isLong = note.length > MOST_SHOWN;
+  const shown = isLong && !isOpen ? `${note.slice(0, MOST_SHOWN).trimEnd()}…` : note;
+  return (
+    <Fact name="Note">
+      <InPlaceText
+        label="Note"
+        value={link.note}
+        isLong
+        maxLength={2000}
+        none="Add"
+        save={(note) => change({ note }, { note: link.note }, "The note was changed")}
+      >
+        {note && <span class="link-note">{shown}</span>}
+      </InPlaceText>
+      {isLong && (
+        <button type="button" class="text-button" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show less" : "Show all"}
+        </button>
+      )}
+    </Fact>
+  );
+}
+
+/**
+ * The title that people gave the link, changed where it is shown.
+ * @param found that of the page, without one
+ */
+export function Title({ link, found }: { link: LinkDetail; found: string | null }) {
+  const change = useChange(link);
+  const shown = link.title ?? found;
+  if (!useCanWrite() && !shown) return null;
+  return (
+    <p class="title soft">
+      <InPlaceText
+        label="Title"
+        value={link.title}
+        placeholder={found ?? ""}
+        maxLength={200}
+        none="Add a title"
+        save={(title) => change({ title }, { title: link.title }, "The title was changed")}
+      >
+        {shown}
+      </InPlaceText>
+    </p>
+  );
+}
+
+type Change = Pick<LinkEdit, "group_id" | "check_frequency" | "pinned" | "title" | "note">;
 
 /** Changes the link at once, says so, and takes it back by the opposite change. */
 function useChange({ id }: LinkDetail) {
@@ -272,6 +339,7 @@ function useChange({ id }: LinkDetail) {
     await changeLink(id, change).finally(() => {
       client.invalidateQueries({ queryKey: LINKS });
       client.invalidateQueries({ queryKey: GROUPS });
+      client.invalidateQueries({ queryKey: ["of-link", id] });
     });
   };
   return (change: Change, before: Change, said: string) =>

@@ -267,7 +267,10 @@ describe("The report of a check", () => {
         { ...probe, asked: "home", status: 200 },
       ]),
     ).toBe(
-      "around||Rest of the site|A random URL next to it returns [404]. The home page returns [200].|",
+      "around||Rest of the site|A random URL next to it returns [404]. The home page returns [200]. The site is up, this page is missing.|",
+    );
+    expect(around([{ ...probe, asked: "home", status: 503 }])).toBe(
+      "around||Rest of the site|The home page returns [503]. The problem is not limited to this page.|",
     );
     expect(around([{ ...probe, asked: "service", status: null, reason: "conn_timeout" }])).toBe(
       "around||Service|The service: connection timed out.|",

@@ -26,10 +26,11 @@ const DEAD = { status: "dead", reason: "http_404", statusCode: 404 } as const;
 const CHANGED = { statusChanged: true, previousStatus: "active" } as const;
 const SLACK = "https://hooks.slack.com/services/T000/B000/secret";
 
-/** What a server sent. */
+/** What a server sent: a page with a heading. */
 function sent(status: number, title: string, text: string) {
   const headers = new Headers({ server: "nginx", "set-cookie": "secret" });
-  const page = { title, text, markup: `<title>${title}</title><p>${text}` };
+  const markup = `<title>${title}</title><h1>Guide</h1><p>${text}`;
+  const page = { title, heading: "Guide", headings: [], subheading: "", text, markup };
   const answer = { kind: "answered", status, headers, page, finalUrl: "https://example.org/page" };
   return { response: captureResponse(answer as unknown as Probe, null)! };
 }
@@ -264,10 +265,13 @@ onDashboard("The page of one link", (dashboard) => {
     const webhook = await me.post("/api/v1/webhooks", { url: SLACK, events: ["link.dead"] });
     const raw = await add("https://example.org/raw", {
       ...FINE,
-      ...sent(200, "Our guide", "one two three"),
+      ...sent(200, "Our guide", `It was here. ${"And so on. ".repeat(40)}Good bye.`),
     });
     await check();
-    ends.set("https://example.org/raw", { ...GONE, ...sent(410, "Gone", "nothing") });
+    ends.set("https://example.org/raw", {
+      ...GONE,
+      ...sent(410, "Gone", `It is gone. ${"And so on. ".repeat(40)}Good bye.`),
+    });
     const lived = await add("https://example.org/lived", GONE);
     await addPast(lived, [{ ago: 80 * DAY }, { ago: 2 * DAY, ...DEAD, ...CHANGED }]);
     const signals = Array.from({ length: 12 }, (_, n) => ({
@@ -298,6 +302,8 @@ onDashboard("The page of one link", (dashboard) => {
     await seeResponseTimes(page);
     await go(page, `/links/${raw}`);
     await seeResponses(page);
+    const bars = page.getByRole("region", { name: "Rest of the site" }).getByRole("link");
+    expect(await bars.allTextContents()).toEqual(["Dead3", "All links4"]);
     await go(page, `/links/${parked}`);
     const [event] = (await me.get(`/api/v1/links/${parked}/events`)).body.data.items;
     await seeAlert(page, `/alerts/${webhook.body.data.id}/messages/${event.id}`);
@@ -361,9 +367,19 @@ async function seeResponseTimes(page: Page) {
 async function seeResponses(page: Page) {
   await page.getByText("Our guide").waitFor();
   await page.getByRole("button", { name: "Compare with last alive check" }).click();
-  const rows = page.getByRole("row");
-  expect(await rows.filter({ hasText: "Status" }).textContent()).toBe("Status200410");
-  expect(await rows.filter({ hasText: "Words" }).textContent()).toBe("Words31");
+  const sheet = page.getByRole("dialog");
+  await sheet.getByRole("heading", { name: "Text" }).waitFor();
+  expect(await sheet.getByRole("row").allTextContents()).toEqual([
+    expect.stringMatching(/^Alive .*Dead /),
+    "Result200410",
+  ]);
+  expect(await sheet.locator("section").allTextContents()).toEqual([
+    "TitleOur guideGone",
+    `TextIt was hereis gone. ${"And so on. ".repeat(3)}And so …`,
+  ]);
+  expect(await sheet.locator("section del").allTextContents()).toEqual(["Our guide", "was here"]);
+  expect(await sheet.locator("section ins").allTextContents()).toEqual(["Gone", "is gone"]);
+  await sheet.getByText("The same in both: final URL, words, headings.").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Raw response" }).click();
   await page.getByText("<title>Gone</title>").waitFor();

@@ -17,8 +17,8 @@ import { useLocation, useRoute } from "preact-iso";
 import { copyText, followable } from "../data/browser.ts";
 import { displayUrl } from "../data/display-url.ts";
 import { settledStatus } from "../data/evidence.ts";
-import { hrefOfFilter } from "../data/filter.ts";
-import { useGroups } from "../data/groups.ts";
+import { hrefOfFilter, idIn } from "../data/filter.ts";
+import { useGroupNames } from "../data/groups.ts";
 import { useHeld } from "../data/held.ts";
 import {
   checkNow,
@@ -45,7 +45,7 @@ import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
-import { About, AlertsSent, openGroups, Places } from "./about.tsx";
+import { About, AlertsSent, openGroups, Places, RestOfSite, Title } from "./about.tsx";
 import EditSheet from "./edit.tsx";
 import { History, ResponseTimes, States } from "./history.tsx";
 import { useRaw, useRuns } from "./queries.ts";
@@ -88,13 +88,14 @@ export default function LinkPage() {
 /** The way back to the list with its filter, and the links before and after it there. */
 function usePlace(id: string, link: LinkDetail | undefined) {
   const place = useListPlace(id);
-  const { data: groups } = useGroups();
   const filter = place?.filter;
+  const group = idIn(filter?.group);
+  const nameOf = useGroupNames(group ? [group] : []);
   const all = { label: "Links", href: "/links" };
   const parts = filter
     ? [
         filter.status && STATUS_WORDS[filter.status],
-        groups?.find((group) => group.id === filter.group)?.name,
+        group && nameOf(group),
         filter.site,
         filter.search && `“${filter.search}”`,
       ].filter((part) => !!part)
@@ -123,7 +124,7 @@ function LinkDetails({ link }: { link: LinkDetail }) {
   const isNew = link.last_check === null;
   return (
     <article class={`link-page is-${settledStatus(link)}`}>
-      <LinkHead link={link} title={link.title ?? raw?.alive?.title ?? raw?.dead?.title ?? null} />
+      <LinkHead link={link} title={raw?.alive?.title ?? raw?.dead?.title ?? null} />
       <Decided link={link} />
       <div class="cols link">
         <div>
@@ -140,6 +141,7 @@ function LinkDetails({ link }: { link: LinkDetail }) {
           <Places link={link} />
           <About link={link} />
           {settledStatus(link) === "dead" && <ArchivedCopy url={link.url} />}
+          {settledStatus(link) !== "active" && <RestOfSite link={link} />}
           <Timeline link={link} />
           <AlertsSent part={part} />
         </aside>
@@ -168,7 +170,7 @@ function LinkHead({ link, title }: { link: LinkDetail; title: string | null }) {
           )}
           <IconButton icon={Copy} label="Copy URL" onClick={copy} />
         </h1>
-        {title && <p class="title soft">{title}</p>}
+        <Title link={link} found={title} />
       </div>
       <Deeds link={link} />
     </header>

@@ -1,5 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { api, asSent, type DataOf, unwrap } from "../data/api.ts";
+import { readFilter } from "../data/filter.ts";
+import { LINKS, listLinks } from "../data/links.ts";
 import { usePages } from "../data/query-client.ts";
 import type { Runs } from "../ui/strip.tsx";
 
@@ -41,6 +43,23 @@ export const useChecks = (part: Part, { started_at: from, ended_at: end }: Run) 
       ),
   });
 export type Check = DataOf<typeof useChecks>["items"][number];
+
+const countLinks = async (filter: Record<string, string>) =>
+  (await listLinks(readFilter(filter), 1, 1)).pagination.total;
+
+/** How many links the site of a link has, and how many of them are dead. */
+export const useSite = (site: string) =>
+  useQuery({
+    queryKey: [...LINKS, "of-site", site],
+    queryFn: async () => {
+      const [links, dead] = await Promise.all([
+        countLinks({ site }),
+        countLinks({ site, status: "dead" }),
+      ]);
+      return { links, dead };
+    },
+    placeholderData: keepPreviousData,
+  }).data;
 
 /** The last responses when it was dead and when it was alive. */
 export const useRaw = (part: Part) =>

@@ -1,9 +1,9 @@
 import { Columns2, FileText, ShieldAlert } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { resultOf, type Seen, seenOf, settledStatus } from "../data/evidence.ts";
-import { lengthText, many } from "../data/format.ts";
+import { lengthText } from "../data/format.ts";
 import type { LinkDetail } from "../data/links.ts";
-import { reasonWords } from "../data/words.ts";
+import { lazyPage } from "../frame/missing.tsx";
 import { Button, Seg } from "../ui/button.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Sheet } from "../ui/overlay.tsx";
@@ -12,6 +12,9 @@ import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
 import type { Raw } from "./queries.ts";
 import { headlineOf, sentencesOf } from "./verdict.ts";
+
+/** With the library that compares words, which few people need. */
+const Comparison = lazyPage(() => import("./comparison.tsx"));
 
 /** The verdict with its evidence; one quiet line for a link that is alive, and nothing invented for a new one. */
 export function VerdictCard({ link, raw }: { link: LinkDetail; raw: Raw | undefined }) {
@@ -121,7 +124,9 @@ function Foot({ raw, isDead }: { raw: Raw | undefined; isDead: boolean }) {
         </Button>
       )}
       {open === "raw" && <RawResponses raw={raw} isDead={isDead} onClose={close} />}
-      {open === "comparison" && <Comparison raw={raw} onClose={close} />}
+      {open === "comparison" && raw.alive && raw.dead && (
+        <Comparison alive={raw.alive} dead={raw.dead} onClose={close} />
+      )}
     </div>
   );
 }
@@ -179,43 +184,3 @@ const RawResponse = ({ response }: { response: Response }) => (
     )}
   </div>
 );
-
-const ROWS: { name: string; of: (response: Response) => string | null }[] = [
-  { name: "Status", of: ({ status_code: code }) => String(code) },
-  { name: "Result", of: ({ reason, status_code: code }) => reasonWords(reason, code) },
-  { name: "Final URL", of: ({ final_url: url }) => url },
-  { name: "Title", of: ({ title }) => title },
-  { name: "Words", of: ({ words }) => (words === null ? null : many(words)) },
-];
-
-/** What differs between the two. */
-function Comparison({ raw, onClose }: Omit<RawProps, "isDead">) {
-  const { dead, alive } = raw;
-  if (!dead || !alive) return null;
-  return (
-    <Sheet title="Compare with last alive check" onClose={onClose}>
-      <table class="comparison">
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">
-              Alive <Moment at={alive.checked_at} day />
-            </th>
-            <th scope="col">
-              Dead <Moment at={dead.checked_at} day />
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {ROWS.map(({ name, of }) => (
-            <tr key={name} class={of(dead) === of(alive) ? "" : "differs"}>
-              <th scope="row">{name}</th>
-              <td>{of(alive) ?? "–"}</td>
-              <td>{of(dead) ?? "–"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Sheet>
-  );
-}

@@ -1,4 +1,5 @@
-import { agreement, settledStatus } from "../data/evidence.ts";
+import { agreement } from "../../../server/judge/reasons/evidence-words.ts";
+import { settledStatus } from "../data/evidence.ts";
 import { lengthText } from "../data/format.ts";
 import type { LinkDetail } from "../data/links.ts";
 import { STATUS_WORDS } from "../data/words.ts";

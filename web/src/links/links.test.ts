@@ -164,6 +164,11 @@ onDashboard("The links page", (dashboard) => {
 
     await list.row("/fine").getByRole("button", { name: "Reading" }).click();
     await list.count("1 link").waitFor();
+    await page.keyboard.press("f");
+    await page.getByRole("searchbox", { name: "Search: Add a filter" }).fill("Dai");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Add a filter" }).waitFor({ state: "hidden" });
+    expect(new URL(page.url()).search).toBe(`?group_id=${group.id}`);
     await list.filterBy("Daily");
     await page.getByText("No matching links").waitFor();
     expect(new URL(page.url()).search).toBe(`?group_id=${group.id}&check_frequency=daily`);
@@ -204,6 +209,32 @@ onDashboard("The links page", (dashboard) => {
     expect(new URL(page.url()).search).toBe("?sort=url");
     await page.reload();
     await list.urlsAre(["fine", "gone", "a", "b", "jNQXAC9IVRw"]);
+    const head = page.getByRole("columnheader", { name: "Link", exact: true });
+    expect(await head.getAttribute("aria-sort")).toBe("ascending");
+    await head.getByRole("button").click();
+    await list.urlsAre(["jNQXAC9IVRw", "b", "a", "gone", "fine"]);
+    expect(await head.getAttribute("aria-sort")).toBe("descending");
+    await page.getByRole("button", { name: "Since" }).click();
+    await page.waitForURL("/links?sort=-status_changed_at");
+
+    await go(page, "/links");
+    await list.filterBy("For more than 30 days");
+    await page.getByText("No matching links").waitFor();
+    await list.filterBy("Today");
+    await list.count("1 link").waitFor();
+    expect(new URL(page.url()).searchParams.get("status")).toBe("dead");
+    await list.filterBy("Between two days…");
+    await page.getByLabel("First day").fill("2001-02-03");
+    await page.getByLabel("Last day").fill("2001-02-04");
+    await page.getByRole("button", { name: "Show links" }).click();
+    await page.getByText("Dead since: 3 Feb 2001 to 4 Feb 2001").waitFor();
+    await list.without("Dead since").click();
+    await list.row("/gone").hover();
+    await list.row("/gone").getByRole("button", { name: "Acknowledge" }).click();
+    await page.getByText("1 link was acknowledged.").waitFor();
+    await list.row("/gone").getByRole("button", { name: "Reopen" }).waitFor();
+    await page.keyboard.press("z");
+    await list.row("/gone").getByRole("button", { name: "Acknowledge" }).waitFor();
 
     await go(page, "/links?search=nowhere");
     await page.getByRole("button", { name: "Show all links" }).click();
@@ -250,6 +281,7 @@ onDashboard("The links page", (dashboard) => {
     await page.keyboard.press("j");
     expect(await page.getByRole("checkbox").count()).toBe(0);
     expect(await page.getByRole("button", { name: /Check now|Delete|Add/ }).count()).toBe(1);
+    await printAll(page, list);
     await seeHeights(page, server, accountId);
   });
 
@@ -381,6 +413,19 @@ onDashboard("The links page", (dashboard) => {
 
 /** Links that are dead until they are checked. */
 const AT_REST = ["https://example.org/a", "https://example.org/b"];
+
+/** Paper has all rows, and a title instead of tools. */
+async function printAll(page: Page, list: ReturnType<typeof linksPage>) {
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  await page.getByRole("heading", { name: "Links" }).waitFor();
+  await list.row("/300").waitFor();
+  expect(await list.rows.count()).toBe(300);
+  expect(await list.search.isVisible()).toBe(false);
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.waitForFunction(() => document.querySelectorAll(".row").length < 100);
+}
 
 /** However long a URL is. */
 async function seeHeights(page: Page, server: TestServer, accountId: string) {

@@ -13,11 +13,11 @@ import {
   UserRound,
 } from "lucide-preact";
 import type { RefObject } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
 import { followable, useIsPhone } from "../data/browser.ts";
 import { counted } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
+import { useGroupsOf } from "../data/groups.ts";
 import { fits, type LinkRows, type ListedLink } from "../data/link-rows.ts";
 import { type LinkFilter, NO_GROUP } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
@@ -70,8 +70,7 @@ type ListProps = {
 export function List(props: ListProps) {
   const { list, rows, current, onCurrent, selection, deeds, canWrite, onFilter } = props;
   const { filter, count = 0 } = list;
-  const { data: groups = [] } = useGroups();
-  const byId = useMemo(() => new Map(groups.map((group) => [group.id, group])), [groups]);
+  const { byId, show } = useGroupsInView(list);
   const runs = useRuns(list);
   const narrow = (event: Event, part: Partial<LinkFilter>) => {
     // The link around the host is not followed.
@@ -100,12 +99,12 @@ export function List(props: ListProps) {
         label="Links"
         runs={runs}
         head={
-          <RowHead>
+          <RowHead sort={filter.sort} onSort={(sort) => onFilter({ sort })}>
             {canWrite && <AllBox selection={selection} total={count} onPick={deeds.pickAll} />}
           </RowHead>
         }
         itemAt={list.at}
-        onShow={list.show}
+        onShow={show}
         handle={rows}
         current={current}
         onCurrent={onCurrent}
@@ -132,6 +131,20 @@ export function List(props: ListProps) {
       </Rows>
     </div>
   );
+}
+
+/** The groups of the rows in view, and how to say which these are. */
+function useGroupsInView(list: LinkRows) {
+  const [[first, last], setShown] = useState([0, 0]);
+  const ids = Array.from({ length: last - first + 1 }, (_, n) => list.at(first + n)?.group_id);
+  const { byId } = useGroupsOf([...new Set(ids)].filter((id) => typeof id === "string"));
+  const show = (from: number, to: number) => {
+    list.show(from, to);
+    setShown((before) =>
+      before[0] === from && before[1] === to ? before : [from, Math.max(from, to)],
+    );
+  };
+  return { byId, show };
 }
 
 const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) =>
@@ -198,6 +211,15 @@ const Acts = ({ link, index, deeds, canWrite }: ActsProps) => {
           keys="R"
           off={off}
           onClick={() => deeds.check([link])}
+        />
+      )}
+      {canWrite && link.status !== "active" && link.last_check && (
+        <IconButton
+          icon={CircleCheck}
+          label={link.handling === "acknowledged" ? "Reopen" : "Acknowledge"}
+          keys="E"
+          off={off}
+          onClick={() => deeds.acknowledge([link])}
         />
       )}
       <LinkMenu link={link} index={index} deeds={deeds} canWrite={canWrite} />

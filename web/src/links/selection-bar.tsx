@@ -13,7 +13,6 @@ import {
 } from "../data/bulk.ts";
 import { exportHref, exportIdsHref, MOST_EXPORTED_IDS } from "../data/filter.ts";
 import { counted, many } from "../data/format.ts";
-import { useGroups } from "../data/groups.ts";
 import type { ListedLink } from "../data/link-rows.ts";
 import { conditionsOf, type LinkFilter } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
@@ -24,6 +23,7 @@ import { useToast } from "../frame/toast.tsx";
 import { TriagePicks } from "../triage/picks.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
+import { GroupPick } from "../ui/group-pick.tsx";
 import { Pick } from "../ui/menu.tsx";
 import type { useLinkActions } from "./actions.ts";
 
@@ -104,16 +104,7 @@ type TasksProps = {
 
 function Tasks({ selection, filter, apply, check }: TasksProps) {
   const off = useOff();
-  const { data: groups = [] } = useGroups();
   const frequencies = FREQUENCIES.map((value) => ({ value, label: FREQUENCY_WORDS[value] }));
-  const places = [
-    ...groups.map(({ id, name, color }) => ({
-      value: id,
-      label: name,
-      mark: <i class="gsq" style={{ background: color }} />,
-    })),
-    { value: "", label: "No group" },
-  ];
   return (
     <>
       <Button icon={RefreshCw} keys="R" off={off} onClick={check}>
@@ -124,17 +115,15 @@ function Tasks({ selection, filter, apply, check }: TasksProps) {
         off={off}
         onChange={apply}
       />
-      <Pick
+      <GroupPick
         label="Move to a group"
         class="btn task-move"
         off={off}
         value={null}
         icon={FolderInput}
         button="Move"
-        options={places}
-        onPick={(id) =>
-          apply({ kind: "move", group: groups.find((group) => group.id === id) ?? null })
-        }
+        none="No group"
+        onPick={(group) => apply({ kind: "move", group })}
       />
       <Pick<Frequency>
         label="Change the check frequency"

@@ -1,33 +1,27 @@
 import { ArrowUpDown, Columns2, Download, ListFilter, Search, X } from "lucide-preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import {
-  FREQUENCIES,
-  HANDLINGS,
-  type LinkSort,
-  type LinkStatus,
-} from "../../../server/ground/lib/vocabulary.ts";
-import { useIdle } from "../data/browser.ts";
+import { ErrorBoundary } from "preact-iso";
+import type { LinkSort, LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
-import { useGroups } from "../data/groups.ts";
-import {
-  type Counts,
-  type LinkFilter,
-  NO_GROUP,
-  searchSites,
-  useServicesByName,
-} from "../data/links.ts";
+import { useGroupNamed } from "../data/groups.ts";
+import { type Counts, type LinkFilter, useServicesByName } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useSources } from "../data/sources.ts";
-import { usePeople, useTags } from "../data/triage.ts";
+import { usePeople } from "../data/triage.ts";
 import { OWN_VIEWS, saveView, useViews, VIEWS } from "../data/views.ts";
-import { FREQUENCY_WORDS, STATUS_WORDS } from "../data/words.ts";
+import { STATUS_WORDS } from "../data/words.ts";
 import { Ask } from "../frame/ask.tsx";
+import { lazyPage } from "../frame/missing.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import { Menu, Pick, type PickOption } from "../ui/menu.tsx";
 import { State } from "../ui/state.tsx";
-import { COLUMNS, type Column, handlingText, REASONS, SORT_WORDS, tokensOf } from "./words.ts";
+import { COLUMNS, type Column, SORT_WORDS, sinceDay, tokensOf } from "./words.ts";
+
+/** Not part of the first view. */
+const FilterOptions = lazyPage(() => import("./filter-options.tsx"));
+const SinceDays = lazyPage(() => import("./since.tsx"));
 
 type ToolsProps = {
   filter: LinkFilter;
@@ -43,14 +37,16 @@ type ToolsProps = {
 export function Tools(props: ToolsProps) {
   const { filter, counts, columns, onColumn, onChange, onType } = props;
   const off = useOff();
+  const [isNear, setNear] = useState(false);
+  const comesNear = () => setNear(true);
   return (
     <>
-      <div class="tools">
+      <div class="tools" onPointerOver={comesNear} onFocusIn={comesNear}>
         <h1 class="unseen">Links</h1>
         <Statuses filter={filter} counts={counts} onChange={onChange} />
         <span class="gap" />
         <SearchBox value={filter.search} onChange={(search) => onType({ ...filter, search })} />
-        <FilterPick filter={filter} onChange={onChange} />
+        <FilterPick filter={filter} onChange={onChange} isNear={isNear} />
         <Menu
           label="Sort"
           class="btn sort"
@@ -109,8 +105,8 @@ function Statuses({ filter, counts, onChange }: Pick2<"filter" | "counts" | "onC
 type Pick2<Name extends keyof ToolsProps> = { [Each in Name]: ToolsProps[Each] };
 
 function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
-  const { data: groups = [] } = useGroups();
-  const services = useServicesByName();
+  const groups = useGroupNamed(filter);
+  const services = useServicesByName(filter.service !== "");
   const people = usePeople(filter.assignee.length > 4);
   const names = people.map(({ id, email }) => ({ id, name: email }));
   const { data: sources = [] } = useSources(filter.source !== "");
@@ -179,93 +175,50 @@ function SaveView({ filter }: { filter: LinkFilter }) {
 }
 
 /** The value names the part of the filter as well: "group:…". */
-function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
-  const [text, setText] = useState("");
-  const options = useOptions(text.trim().toLowerCase());
+function FilterPick({
+  filter,
+  onChange,
+  isNear,
+}: Pick2<"filter" | "onChange"> & { isNear: boolean }) {
+  const [typed, setTyped] = useState("");
+  const [options, setOptions] = useState<PickOption<string>[]>([]);
+  const [isAsking, setAsking] = useState(false);
   const pick = (chosen: string) => {
     const [part = "", ...rest] = chosen.split(":");
     const value = rest.join(":");
-    onChange({ ...filter, [part]: value === "true" ? true : value });
+    if (part === "days") setAsking(true);
+    else if (part === "since") onChange(sinceDay(filter, value));
+    else onChange({ ...filter, [part]: value === "true" ? true : value });
   };
   return (
-    <Pick
-      label="Add a filter"
-      class="btn filter"
-      value={null}
-      icon={ListFilter}
-      button={
-        <>
-          <span class="tx">Filter</span>
-          <kbd aria-hidden="true">F</kbd>
-        </>
-      }
-      options={options}
-      onSearch={setText}
-      onPick={pick}
-    />
+    <>
+      <Pick
+        label="Add a filter"
+        class="btn filter"
+        value={null}
+        icon={ListFilter}
+        button={
+          <>
+            <span class="tx">Filter</span>
+            <kbd aria-hidden="true">F</kbd>
+          </>
+        }
+        options={options}
+        onSearch={setTyped}
+        onPick={pick}
+      />
+      {isNear && (
+        <ErrorBoundary>
+          <FilterOptions status={filter.status} typed={typed} onChange={setOptions} />
+        </ErrorBoundary>
+      )}
+      {isAsking && (
+        <ErrorBoundary>
+          <SinceDays filter={filter} onChange={onChange} onClose={() => setAsking(false)} />
+        </ErrorBoundary>
+      )}
+    </>
   );
-}
-
-/** Shown before anything is typed, of each part. */
-const MOST_SHOWN = 6;
-
-function useOptions(text: string): PickOption<string>[] {
-  const { data: groups = [] } = useGroups();
-  const services = useServicesByName();
-  const sites = useSites(text);
-  const isIdle = useIdle();
-  const people = usePeople(isIdle);
-  const tags = useTags(isIdle);
-  const { data: sources = [] } = useSources(isIdle);
-  const option = (part: string, hint: string) => (value: string, label: string) => ({
-    value: `${part}:${value}`,
-    label,
-    hint,
-  });
-  const group = option("group", "Group");
-  const parts: PickOption<string>[][] = [
-    [
-      option("attention", "State")("true", "Needs attention"),
-      option("overridden", "State")("true", "Overridden"),
-      option("status", "Status")("checking", STATUS_WORDS.checking),
-    ],
-    HANDLINGS.map((each) => option("handling", "Handling")(each, handlingText(each))),
-    [
-      option("assignee", "Assignee")("me", "Me"),
-      option("assignee", "Assignee")("none", "No one"),
-      ...people.map(({ id, email }) => option("assignee", "Assignee")(id, email)),
-    ],
-    tags.map(({ name }) => option("tag", "Tag")(name, name)),
-    sites.map((site) => option("site", "Site")(site, site)),
-    [...groups.map(({ id, name }) => group(id, name)), group(NO_GROUP, "No group")],
-    sources.map(({ id, name }) => option("source", "Source")(id, name)),
-    REASONS.map(({ reason, label }) => option("reason", "Reason")(reason, label)),
-    FREQUENCIES.map((each) => option("frequency", "Checked")(each, FREQUENCY_WORDS[each])),
-    services.map(({ id, name }) => option("service", "Service")(id, name)),
-  ];
-  return parts.flatMap((part) => {
-    const found = part.filter(
-      ({ value, label, hint }) =>
-        value.startsWith("site:") || `${hint} ${label}`.toLowerCase().includes(text),
-    );
-    return text ? found : found.slice(0, MOST_SHOWN);
-  });
-}
-
-const SITES_AFTER_MS = 150;
-
-/** Sites whose name contains what is typed. */
-function useSites(text: string): string[] {
-  const [sites, setSites] = useState<string[]>([]);
-  useEffect(() => {
-    if (text.length < 2) return setSites([]);
-    const timer = setTimeout(
-      () => searchSites(text).then(setSites, () => setSites([])),
-      SITES_AFTER_MS,
-    );
-    return () => clearTimeout(timer);
-  }, [text]);
-  return sites;
 }
 
 const TYPING_MS = 300;

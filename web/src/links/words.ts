@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Handling, LinkSort } from "../../../server/ground/lib/vocabulary.ts";
-import { clockText } from "../data/format.ts";
+import type { Handling, LinkSort, LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
+import { shownHost } from "../data/display-url.ts";
+import { clockText, dayText } from "../data/format.ts";
 import { type LinkFilter, NO_GROUP } from "../data/links.ts";
-import { FREQUENCY_WORDS, NAMED_REASONS, reasonWords, STATUS_WORDS } from "../data/words.ts";
+import { FREQUENCY_WORDS, reasonWords, STATUS_WORDS } from "../data/words.ts";
 
 export const SORT_WORDS: Record<LinkSort, string> = {
   dead_first: "Dead first",
@@ -16,6 +17,33 @@ export const SORT_WORDS: Record<LinkSort, string> = {
 
 export const handlingText = (handling: Handling) =>
   handling === "open" ? "Open" : STATUS_WORDS[handling];
+
+/** How long links have been as they are: "Dead since". */
+export const sinceName = (status: LinkStatus | undefined) =>
+  status ? `${STATUS_WORDS[status]} since` : "Unchanged since";
+
+/** "12 Nov or later" */
+function sinceText({ after, before }: Pick<LinkFilter, "after" | "before">): string {
+  const day = (iso: string) => dayText(iso, Date.now());
+  if (after && before) return `${day(after)} to ${day(before)}`;
+  return after ? `${day(after)} or later` : `${day(before)} or before`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The filter with one of `SINCE`, by its name. Without a status it is about dead links. */
+export function sinceDay(filter: LinkFilter, name: string): LinkFilter {
+  const days = Number(name);
+  const start = new Date();
+  start.setHours(0, 0, 0, 0);
+  const back = (count: number) => new Date(start.getTime() - count * DAY_MS).toISOString();
+  return {
+    ...filter,
+    status: filter.status ?? "dead",
+    after: days > 0 ? back(days - 1) : "",
+    before: days < 0 ? back(-days) : "",
+  };
+}
 
 type Named = { id: string; name: string };
 
@@ -32,6 +60,7 @@ export function tokensOf(
 ): Token[] {
   const { group, reason, site, frequency, service, status } = filter;
   const { attention, handling, assignee, overridden, source, tag, from, to } = filter;
+  const { after, before } = filter;
   const nameIn = (all: Named[], id: string) => all.find((each) => each.id === id)?.name ?? id;
   const tokens: (Token | false)[] = [
     status === "checking" && {
@@ -39,7 +68,7 @@ export function tokensOf(
       value: STATUS_WORDS.checking,
       without: { status: undefined },
     },
-    site !== "" && { name: "Site", value: site, without: { site: "" } },
+    site !== "" && { name: "Site", value: shownHost(site), without: { site: "" } },
     reason !== "" && { name: "Reason", value: reasonWords(reason), without: { reason: "" } },
     group !== "" && {
       name: "Group",
@@ -78,6 +107,11 @@ export function tokensOf(
       value: clockText(new Date(msOf(from || to)).toISOString(), Date.now()),
       without: { from: "", to: "" },
     },
+    (after || before) !== "" && {
+      name: sinceName(status),
+      value: sinceText(filter),
+      without: { after: "", before: "" },
+    },
     service !== "" && {
       name: "Service",
       value: nameIn(services, service),
@@ -89,14 +123,6 @@ export function tokensOf(
 
 /** When the link with this id was created (RFC 9562 §5.7). */
 const msOf = (id: string) => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
-
-const CODES = [404, 410, 400, 401, 403, 405, 406, 429, 451, 500, 502, 503, 504];
-
-/** What links that are not alive can be filtered by. */
-export const REASONS = [
-  ...CODES.map((code) => `http_${code}`),
-  ...NAMED_REASONS.filter((reason) => !reason.startsWith("ok")),
-].map((reason) => ({ reason, label: reasonWords(reason) }));
 
 export const COLUMNS = [
   { column: "n", label: "Titles" },

@@ -39,12 +39,12 @@ const KNOWN: Record<string, [choice: string, words: Words]> = {
   "tag.changed": ["Tags renamed", "renamed the tag"],
   "tag.deleted": ["Tags deleted", "deleted the tag"],
   "view.shared": ["Views shared", "shared the view"],
-  "webhook.created": ["Alerts created", "created the alert to"],
-  "webhook.changed": ["Alerts changed", "changed the alert to"],
-  "webhook.deleted": ["Alerts deleted", "deleted the alert to"],
+  "webhook.created": ["Alerts created", "created the alert"],
+  "webhook.changed": ["Alerts changed", "changed the alert"],
+  "webhook.deleted": ["Alerts deleted", "deleted the alert"],
   "webhook.secret_rotated": [
     "Signing secrets replaced",
-    "replaced the signing secret of the alert to",
+    "replaced the signing secret of the alert",
   ],
   "webhook.tested": ["Test messages sent", "sent a test message to"],
   "delivery.sent_again": [
@@ -56,7 +56,7 @@ const KNOWN: Record<string, [choice: string, words: Words]> = {
   "source.deleted": ["Sources deleted", "deleted the source"],
   "source.run_asked": ["Runs requested", "requested a run of the source"],
   "source.cancelled": ["Runs cancelled", "cancelled a run of the source"],
-  "source.synced": ["Sources read", "read the source"],
+  "source.synced": ["Sources read", own("was read", "read the source")],
   "host_setting.created": ["Host settings created", "created the setting for"],
   "host_setting.changed": ["Host settings changed", "changed the setting for"],
   "host_setting.deleted": ["Host settings deleted", "deleted the setting for"],
@@ -112,18 +112,3 @@ export function wordsOf(entry: Entry): string {
   const words = KNOWN[entry.action]?.[1] ?? entry.action.replace(/[._]/g, " ");
   return typeof words === "string" ? words : words(entry);
 }
-
-const FIELDS: Record<string, string> = {
-  group_id: "group",
-  is_active: "on or off",
-  is_admin: "administrator",
-  expires_at: "expiry",
-  url: "URL",
-  oidc: "by single sign-on",
-  auth: "credentials",
-  allow_http: "sending over http",
-};
-
-/** "group, check frequency" */
-export const fieldWords = (fields: string[]) =>
-  fields.map((name) => FIELDS[name] ?? name.replaceAll("_", " ")).join(", ");

@@ -87,6 +87,31 @@ onDashboard("Groups in the settings", (dashboard) => {
     expect((await findGroup(id))!.color).toBe("#14938A");
   });
 
+  test("are searched on the server and put in order, however many there are", async () => {
+    const { server, page, me, row, say } = await someone();
+    for (let n = 1; n <= 101; n++) await addGroup(me, `Client ${n}`);
+    const press = await addGroup(me, "Press");
+    await setLink(server, await addLink(me, { group_id: press }), { status: "dead" });
+    for (let n = 1; n <= 3; n++) await addGroup(me, `New ${n}`);
+    await page.goto(GROUPS);
+    await row("New 3").waitFor();
+    expect(await row("Client 1").count()).toBe(0);
+    const order = page.getByRole("list", { name: "Groups" }).getByRole("listitem").first();
+    await page.getByRole("button", { name: "Newest first" }).click();
+    await page.getByRole("menuitemradio", { name: "Most dead first" }).click();
+    await order.getByRole("link", { name: "Press", exact: true }).waitFor();
+    await page.getByRole("searchbox", { name: "Search groups" }).fill("client 1");
+    await order.getByRole("link", { name: /^Client 1\d*$/ }).waitFor();
+    await page.getByRole("searchbox", { name: "Search groups" }).fill("nowhere");
+    await say("No matching groups");
+
+    await go(page, "/links");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByRole("searchbox", { name: "Search: Add a filter" }).fill("client 100");
+    await page.keyboard.press("Enter");
+    await page.getByText("Group: Client 100").waitFor();
+  });
+
   test("keep the changes of two people who edit one group at once", async () => {
     const { page, accountId, me, name, named, say } = await someone();
     const id = await addGroup(me, "Docs");

@@ -1,8 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { Folder, Pencil, RefreshCw, Trash2 } from "lucide-preact";
+import { ArrowDownUp, Folder, Pencil, RefreshCw, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { GROUP_SORTS, type GroupSort } from "../../../server/ground/lib/vocabulary.ts";
 import { api, complete, unwrap } from "../data/api.ts";
 import { counted, many } from "../data/format.ts";
+import { useSettled } from "../data/found.ts";
 import {
   type Counted,
   createGroup,
@@ -20,6 +22,7 @@ import { IconButton } from "../ui/button.tsx";
 import { Field, TextField, textsIn } from "../ui/field.tsx";
 import { Empty } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { State } from "../ui/state.tsx";
 import { ColorField, DraftArea, DraftText } from "./draft.tsx";
 import { GrowingHeading, InPlace, List, NewEntry, useFieldSave } from "./parts.tsx";
@@ -31,7 +34,14 @@ export const section: Section = { part: "Account", place: 2, name: "Groups", ico
 
 /** Groups with what their links are. New ones and changes happen in place. */
 export default function GroupsSection() {
-  const groups = usePages({ queryKey: [...GROUPS, "pages"], read: listGroups });
+  const [search, setSearch] = useState("");
+  const [sort, setSort] = useState<GroupSort>("-created_at");
+  const wanted = { sort, search: useSettled(search.trim()) };
+  const groups = usePages({
+    queryKey: [...GROUPS, "pages", wanted],
+    read: (page) => listGroups(page, wanted),
+  });
+  const isSearched = wanted.search !== "";
   const ungrouped = useQuery({
     queryKey: [...GROUPS, "none"],
     queryFn: () => unwrap(api.groups.none.get()),
@@ -41,18 +51,42 @@ export default function GroupsSection() {
       <GrowingHeading title="Groups" action="New group" New={NewGroup}>
         Links that belong together, such as a handbook, a client or a site.
       </GrowingHeading>
+      {(isSearched || (groups.data?.total ?? 0) > 1) && (
+        <div class="tools flat">
+          <SearchField label="Search groups" value={search} isMain onSearch={setSearch} />
+          <Menu
+            label="Sort"
+            icon={ArrowDownUp}
+            button={SORTS[sort]}
+            items={GROUP_SORTS.map((each) => ({
+              label: SORTS[each],
+              checked: each === sort,
+              onSelect: () => setSort(each),
+            }))}
+          />
+        </div>
+      )}
       <List
         label="Groups"
         query={groups}
         items={groups.data?.items}
-        none={<Empty title="No groups yet" />}
-        last={!groups.hasNextPage && ungrouped.data && <NoGroup of={ungrouped.data} />}
+        none={<Empty title={isSearched ? "No matching groups" : "No groups yet"} />}
+        last={
+          !(groups.hasNextPage || isSearched) && ungrouped.data && <NoGroup of={ungrouped.data} />
+        }
       >
         {(group) => <GroupLine key={group.id} group={group} />}
       </List>
     </>
   );
 }
+
+const SORTS: Record<GroupSort, string> = {
+  "-created_at": "Newest first",
+  name: "By name",
+  "-dead": "Most dead first",
+  "-links": "Most links first",
+};
 
 /** The links in no group, after the last page. */
 const NoGroup = ({ of }: { of: Counted }) => (

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { api, asSent, complete, unwrap } from "../data/api.ts";
 import { absolute } from "../data/base.ts";
+import { gracesOf, USUAL_GRACE } from "../data/words.ts";
 import { Ask, type Closable, ShownOnce } from "../frame/ask.tsx";
 import { CheckField, FieldProblem, SelectField, TextField, textsIn } from "../ui/field.tsx";
 import { Copyable } from "../ui/secrets.tsx";
@@ -151,12 +152,15 @@ const dayOf = (iso: string | null) => (iso ? new Date(iso).toLocaleDateString("s
 const endOf = (day: string) => (day ? new Date(`${day}T23:59:59`).toISOString() : null);
 
 export function RotateKey({ subject, onClose }: KeyProps) {
+  const [seconds, setSeconds] = useState(USUAL_GRACE);
   return (
     <Ask
       title="Rotate this key?"
       action="Rotate key"
-      danger
-      send={() => unwrap(api.keys({ id: subject.id }).rotate.post())}
+      danger={seconds === 0}
+      send={() =>
+        unwrap(api.keys({ id: subject.id }).rotate.post(asSent({ grace_period_seconds: seconds })))
+      }
       result={({ key }) => <FreshKey title="New value" value={key} onClose={onClose} />}
       renews={[KEYS]}
       onClose={onClose}
@@ -164,10 +168,14 @@ export function RotateKey({ subject, onClose }: KeyProps) {
       <p>
         <b>{subject.name}</b>
       </p>
-      <p>
-        The key gets a new value. The old one stops working immediately, so update the programs that
-        use it.
-      </p>
+      <p>The key gets a new value. Update the programs that use it before the old one expires.</p>
+      <SelectField
+        label="The old value expires"
+        name="grace_period_seconds"
+        options={gracesOf("value")}
+        value={seconds}
+        onChange={setSeconds}
+      />
     </Ask>
   );
 }

@@ -87,7 +87,15 @@ onDashboard("API keys in the settings", (dashboard) => {
 
     await inMenu("After", "Rotate");
     await press("Rotate key");
+    const second = await shown();
+    for (const each of [key, second]) {
+      expect((await server.asker(each).get("/api/v1/links")).status).toBe(200);
+    }
+    await inMenu("After", "Rotate");
+    await page.getByLabel("The old value expires").selectOption("Now: the value has leaked");
+    await press("Rotate key");
     const fresh = await shown();
+    expect((await server.asker(second).get("/api/v1/links")).status).toBe(401);
     expect((await server.asker(key).get("/api/v1/links")).status).toBe(401);
     expect((await server.asker(fresh).get("/api/v1/links")).status).toBe(200);
     await inMenu("After", "Revoke");

@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso";
 import { Spark } from "../chart/bars.tsx";
 import { useIsPhone } from "../data/browser.ts";
 import { hrefOf } from "../data/changes.ts";
+import { shownHost } from "../data/display-url.ts";
 import { counted, lengthText, many, milliseconds } from "../data/format.ts";
 import { useBar } from "../frame/bar.tsx";
 import { useRowKeys } from "../frame/row-keys.ts";
@@ -38,7 +39,7 @@ export default function SitesPage() {
     <div class="list">
       <div class="list-in">
         <Tools filter={filter} onChange={show} />
-        <SiteRows key={JSON.stringify(shown)} filter={shown} />
+        <SiteRows key={JSON.stringify(shown)} filter={shown} onSort={(sort) => show({ sort })} />
       </div>
     </div>
   );
@@ -96,7 +97,7 @@ function Tools({ filter, onChange }: ToolsProps) {
 }
 
 /** All sites of the filter; each leads to its links. */
-function SiteRows({ filter }: { filter: Filter }) {
+function SiteRows({ filter, onSort }: { filter: Filter; onSort: (sort: Sort) => void }) {
   const { route } = useLocation();
   const { total, failed, itemAt, show } = useSites(filter);
   const open = (index: number) => {
@@ -120,7 +121,15 @@ function SiteRows({ filter }: { filter: Filter }) {
         class="sites"
         label="Sites"
         runs={[{ count: total, height }]}
-        head={<Heads names={HEADS} times={["Response"]} />}
+        head={
+          <Heads<Sort>
+            names={HEADS}
+            times={["Response"]}
+            sorts={{ Site: ["site"], Dead: ["-dead"], Links: ["-links"] }}
+            sort={filter.sort}
+            onSort={onSort}
+          />
+        }
         itemAt={itemAt}
         onShow={show}
         {...keys}
@@ -150,10 +159,10 @@ const Cells = ({ site: { days, response_ms: ms, ...site } }: { site: Site }) => 
   <>
     <span role="cell" class="s-site">
       <span class="mono-sq" aria-hidden="true">
-        {site.site.charAt(0).toUpperCase()}
+        {shownHost(site.site).charAt(0).toUpperCase()}
       </span>
       <a href={hrefOfSite(site as Site)} tabIndex={-1}>
-        <b>{site.site}</b>
+        <b title={site.site}>{shownHost(site.site)}</b>
       </a>
       {site.hosts > 1 && <span class="soft">{many(site.hosts)} hosts</span>}
       {site.dead > 1 && site.dead === site.links && <span class="tagq d">whole site</span>}

@@ -7,8 +7,8 @@ import {
   isAcknowledged,
   reopen,
   type TriageChange,
+  useFoundTags,
   usePeople,
-  useTags,
 } from "../data/triage.ts";
 import { Ask } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
@@ -139,11 +139,9 @@ export function AssignPick({ off, onChange, word }: TriageProps & WordProps) {
 
 /** Adds the tag, or removes it if all of the links have it. What is typed can be a new one. */
 export function TagPick({ links, off, onChange, word }: TriageProps & WordProps) {
-  const [text, setText] = useState("");
-  const typed = text.trim().toLowerCase();
-  const tags = useTags();
+  const { typed, found, problem, onSearch } = useFoundTags();
   const isOn = (tag: string) => links?.every((link) => link.tags.includes(tag)) ?? false;
-  const known = tags.map(({ name }) => name).filter((name) => name.includes(typed));
+  const known = found.map(({ name }) => name);
   const options = [
     ...known.map((name) => ({ value: name, label: name, hint: isOn(name) ? "Remove" : "" })),
     ...(typed && !known.includes(typed) && !/[,;]/.test(typed)
@@ -157,7 +155,8 @@ export function TagPick({ links, off, onChange, word }: TriageProps & WordProps)
       value={null}
       {...lookOf("tags", "Tags", Tags, word)}
       options={options}
-      onSearch={setText}
+      onSearch={onSearch}
+      problem={problem}
       onPick={(tag) => onChange(tagWith(isOn(tag) ? { remove: [tag] } : { add: [tag] }))}
     />
   );

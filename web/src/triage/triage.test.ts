@@ -49,7 +49,7 @@ onDashboard("Links that need attention", (dashboard) => {
   test("are handled by the keyboard alone until nothing needs the user, unless single keys are off", async () => {
     const { page, me, server } = await withDead(7);
     await page.goto("/");
-    await page.getByRole("heading", { name: "7 links are dead" }).waitFor();
+    await page.getByRole("heading", { name: "7 links checked in 1 s, 7 dead" }).waitFor();
 
     await goTo(page, "needs att", /attention=true/);
     await rows(page).nth(6).waitFor();
@@ -240,6 +240,24 @@ onDashboard("Links that need attention", (dashboard) => {
     await status(page, "The link was changed.");
     await page.getByText("contains “Chapter one”, “Chapter two”").waitFor();
 
+    const inPlace = (name: string) => page.getByRole("button", { name });
+    await inPlace("(edit title)").click();
+    await page.keyboard.type("Manual");
+    await page.keyboard.press("Escape");
+    await inPlace("Handbook (edit title)").click();
+    await page.keyboard.type("Manual");
+    await page.keyboard.press("Enter");
+    await status(page, "The title was changed");
+    await other.getByRole("button", { name: "Manual (edit title)" }).waitFor();
+    await page.keyboard.press("z");
+    await inPlace("Handbook (edit title)").waitFor();
+    await inPlace("Ask Ada. (edit note)").click();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Or Bob.");
+    await page.keyboard.press("Control+Enter");
+    await status(page, "The note was changed");
+
     await page.keyboard.press("t");
     await page.locator("[popover]:popover-open input:focus").waitFor();
     await page.keyboard.type("press");
@@ -259,7 +277,7 @@ onDashboard("Links that need attention", (dashboard) => {
     expect(body.data).toMatchObject({
       url: "https://example.org/moved",
       title: "Handbook",
-      note: "Ask Ada.",
+      note: "Ask Ada.\nOr Bob.",
       check_schedule: { cron: "0 6 * * 1-5", from: "link" },
       expect: { must_contain: ["Chapter one", "Chapter two"] },
       tags: ["press"],

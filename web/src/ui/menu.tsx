@@ -118,15 +118,19 @@ export type PickOption<T extends string> = {
   hint?: string;
 };
 
-type PickProps<T extends string> = {
+export type PickProps<T extends string> = {
   label: string;
   icon?: LucideIcon | undefined;
   button: ComponentChildren;
   value: T | null;
+  /** Several choices can be on, which are these; the list stays open. */
+  chosen?: readonly T[];
   options: readonly PickOption<T>[];
   onPick: (value: T) => void;
   /** Called while typing, for options that come from the server; otherwise the given ones are filtered. */
   onSearch?: (text: string) => void;
+  /** Why the server found none. */
+  problem?: Error | null;
   /** Looks like a dotted word of a sentence. */
   plain?: boolean;
   class?: string;
@@ -150,10 +154,11 @@ export function Pick<T extends string>(props: PickProps<T>) {
   };
   const shown = onSearch ? options : options.filter((option) => isMatch(option.label, text));
   const isFiltered = options.length > MOST_UNFILTERED || onSearch;
-  const pick = (chosen: T) => {
-    close();
-    search("");
-    onPick(chosen);
+  const isOn = (option: T) => props.chosen?.includes(option) ?? option === value;
+  const pick = (picked: T) => {
+    if (!props.chosen) close();
+    if (text) search("");
+    onPick(picked);
   };
   return (
     <>
@@ -190,10 +195,12 @@ export function Pick<T extends string>(props: PickProps<T>) {
             value={text}
             onInput={({ currentTarget }) => search(currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key !== "Enter" || !shown[0]) return;
-              // The focus returns to where it was, which the key would press.
+              if (event.key !== "Enter" && event.key !== "Escape") return;
+              // The browser would only empty the field, press what the focus returns to, or send a form around it.
               event.preventDefault();
-              pick(shown[0].value);
+              if (event.key === "Enter") return shown[0] && pick(shown[0].value);
+              close();
+              search("");
             }}
           />
         )}
@@ -201,16 +208,17 @@ export function Pick<T extends string>(props: PickProps<T>) {
           <button
             key={option.value}
             type="button"
-            aria-pressed={option.value === value}
+            aria-pressed={isOn(option.value)}
             onClick={() => pick(option.value)}
           >
             {option.mark}
             <span>{option.label}</span>
             {option.hint && <em>{option.hint}</em>}
-            {option.value === value && <Check class="i" aria-hidden="true" />}
+            {isOn(option.value) && <Check class="i" aria-hidden="true" />}
           </button>
         ))}
-        {shown.length === 0 && <p class="hint">Nothing matches.</p>}
+        {props.problem && <p class="problem">{props.problem.message}</p>}
+        {shown.length === 0 && !props.problem && <p class="hint">Nothing matches.</p>}
       </div>
     </>
   );

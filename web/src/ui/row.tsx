@@ -1,13 +1,15 @@
 import type { ComponentChildren } from "preact";
+import type { LinkSort } from "../../../server/ground/lib/vocabulary.ts";
 import { shownUrl } from "../data/display-url.ts";
 import type { ListedLink } from "../data/link-rows.ts";
 import { explain } from "../data/links.ts";
 import { FREQUENCY_WORDS, STATUS_WORDS } from "../data/words.ts";
 import { Moment } from "./moment.tsx";
+import { ColumnHead } from "./rows.tsx";
 import { State } from "./state.tsx";
 import { Strip, stripLabel } from "./strip.tsx";
 import { Proof } from "./trace.tsx";
-import { Url } from "./url.tsx";
+import { marked, Url } from "./url.tsx";
 
 /** The shape of a link: one without a result waits for its first check. */
 export const shapeOf = ({ status, last_check }: Pick<ListedLink, "status" | "last_check">) =>
@@ -68,7 +70,8 @@ export const Row = (props: RowProps) => {
         <a href={`/links/${link.id}`} tabIndex={-1}>
           {props.isTitled && link.title ? (
             <span class="url named" title={link.url}>
-              <b>{link.title}</b> <span class="soft">{shownUrl(link.url)}</span>
+              <b>{marked(link.title, mark)}</b>{" "}
+              <span class="soft">{marked(shownUrl(link.url), mark)}</span>
             </span>
           ) : (
             <Url url={link.url} mark={mark} column="row" />
@@ -137,19 +140,25 @@ function Reason({ link, onReason }: Pick<RowProps, "link" | "onReason">) {
 
 const MOST_TAGS = 2;
 
-const HEADS = [
-  ["u", "Link"],
-  ["p", "Reason"],
-  ["g", "Group"],
-  ["l", "Tags"],
-  ["w", "Assignee"],
-  ["q", "Checked"],
-  ["d", "30 days"],
-  ["t", "Since"],
+const HEADS: { column: string; name: string; sorts?: LinkSort[] }[] = [
+  { column: "u", name: "Link", sorts: ["url", "-url"] },
+  { column: "p", name: "Reason" },
+  { column: "g", name: "Group" },
+  { column: "l", name: "Tags" },
+  { column: "w", name: "Assignee" },
+  { column: "q", name: "Checked" },
+  { column: "d", name: "30 days" },
+  { column: "t", name: "Since", sorts: ["-status_changed_at", "status_changed_at"] },
 ];
 
+type RowHeadProps = {
+  sort: LinkSort;
+  onSort: (sort: LinkSort) => void;
+  children: ComponentChildren;
+};
+
 /** The names of the columns, in the order of a row's cells. */
-export const RowHead = ({ children }: { children: ComponentChildren }) => (
+export const RowHead = ({ sort, onSort, children }: RowHeadProps) => (
   <>
     <span class="c-x" role="columnheader">
       {children}
@@ -157,10 +166,8 @@ export const RowHead = ({ children }: { children: ComponentChildren }) => (
     <span class="c-s" role="columnheader">
       <span class="unseen">State</span>
     </span>
-    {HEADS.map(([column, name]) => (
-      <span key={column} class={`c-${column}`} role="columnheader">
-        {name}
-      </span>
+    {HEADS.map(({ column, ...head }) => (
+      <ColumnHead key={column} class={`c-${column}`} {...head} sort={sort} onSort={onSort} />
     ))}
   </>
 );

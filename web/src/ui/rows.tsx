@@ -1,3 +1,4 @@
+import { ArrowDown, ArrowUp } from "lucide-preact";
 import type { ComponentChildren, HTMLAttributes, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
@@ -55,7 +56,8 @@ export function Rows<T>(props: RowsProps<T>) {
   const list = useRef<HTMLDivElement>(null);
   const heights = heightsOf(runs);
   const view = useView(list, heights.height);
-  const [first, last] = windowOf(heights, view, useBeyond());
+  const inView = windowOf(heights, view, useBeyond());
+  const [first, last] = usePrinting() ? [0, Math.min(heights.count, MOST_PRINTED) - 1] : inView;
   const isBusy = useHandle(props, list, heights);
   useEffect(() => props.onShow?.(first, last), [first, last, heights.count]);
   const shown = indexesOf(first, last, current, heights.count);
@@ -95,18 +97,80 @@ export function Rows<T>(props: RowsProps<T>) {
   );
 }
 
-type HeadsProps = {
+/** A list of more rows ends there on paper. */
+export const MOST_PRINTED = 2_000;
+
+/** Whether the page is being printed, with all rows. */
+function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const begin = () => setPrinting(true);
+    const end = () => setPrinting(false);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return isPrinting;
+}
+
+type ColumnHeadProps<Sort extends string> = {
+  name: string;
+  class?: string | undefined;
+  /** By what the column can sort, the usual order first; none if it cannot. */
+  sorts?: readonly Sort[] | undefined;
+  sort?: Sort | undefined;
+  onSort?: ((sort: Sort) => void) | undefined;
+};
+
+/** The head of a column. One that sorts is a button; pressing it once more turns the order, where there are two. */
+export function ColumnHead<Sort extends string>(props: ColumnHeadProps<Sort>) {
+  const { name, sorts = [], sort, onSort } = props;
+  const at = sort === undefined ? -1 : sorts.indexOf(sort);
+  const next = sorts[(at + 1) % sorts.length];
+  if (next === undefined) {
+    return (
+      <span role="columnheader" class={props.class}>
+        {name}
+      </span>
+    );
+  }
+  const isDown = sort?.startsWith("-");
+  const Arrow = isDown ? ArrowDown : ArrowUp;
+  const order = isDown ? "descending" : "ascending";
+  return (
+    <span role="columnheader" class={props.class} aria-sort={at < 0 ? "none" : order}>
+      <button type="button" class="sorts" title={`Sort by ${name}`} onClick={() => onSort?.(next)}>
+        {name}
+        {at >= 0 && <Arrow class="i" aria-hidden="true" />}
+      </button>
+    </span>
+  );
+}
+
+type HeadsProps<Sort extends string> = {
   names: string[] /** Of columns with a time, which stand at the right. */;
   times: string[];
+  /** By what columns sort. */
+  sorts?: Record<string, readonly Sort[]>;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
 };
 
 /** The cells of a header. */
-export const Heads = ({ names, times }: HeadsProps) => (
+export const Heads = <Sort extends string>(props: HeadsProps<Sort>) => (
   <>
-    {[...names, ...times].map((name) => (
-      <span key={name} role="columnheader" class={times.includes(name) ? "c-t" : undefined}>
-        {name}
-      </span>
+    {[...props.names, ...props.times].map((name) => (
+      <ColumnHead
+        key={name}
+        name={name}
+        class={props.times.includes(name) ? "c-t" : undefined}
+        sorts={props.sorts?.[name]}
+        sort={props.sort}
+        onSort={props.onSort}
+      />
     ))}
   </>
 );
@@ -143,7 +207,7 @@ function ShownRow<T>({ list, index, top, height }: ShownRowProps<T>) {
 
 const SkeletonCell = () => (
   <span role="cell" class="c-sk">
-    <i class="skeleton" />
+    <i />
   </span>
 );
 
