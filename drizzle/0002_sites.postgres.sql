@@ -6,7 +6,7 @@ CREATE FUNCTION add_to_site(link links) RETURNS void LANGUAGE sql AS $$
     CASE WHEN link.status = 'dead' THEN 1 ELSE 0 END, CASE WHEN link.status = 'unknown' THEN 1 ELSE 0 END, 1)
   ON CONFLICT (account_no, site) DO UPDATE SET active = sites.active + excluded.active,
     dead = sites.dead + excluded.dead, unknown = sites.unknown + excluded.unknown, links = sites.links + 1;
-  INSERT INTO site_hosts
+  INSERT INTO site_hosts (account_no, site, host, links, tls_expires_at)
   VALUES (link.account_no, link.site, split_part(split_part(link.url, '://', 2), '/', 1), 1, NULL)
   ON CONFLICT (account_no, site, host) DO UPDATE SET links = site_hosts.links + 1;
 $$;
@@ -45,7 +45,7 @@ BEGIN
   ON CONFLICT (account_no, site) DO UPDATE SET active = sites.active + excluded.active,
     dead = sites.dead + excluded.dead, unknown = sites.unknown + excluded.unknown,
     links = sites.links + excluded.links;
-  INSERT INTO site_hosts
+  INSERT INTO site_hosts (account_no, site, host, links, tls_expires_at)
   SELECT account_no, site, split_part(split_part(url, '://', 2), '/', 1) AS host, count(*), NULL
   FROM fresh WHERE site <> '' AND retired_at = 0 GROUP BY account_no, site, host ORDER BY account_no, site, host
   ON CONFLICT (account_no, site, host) DO UPDATE SET links = site_hosts.links + excluded.links;

@@ -30,8 +30,11 @@ CREATE TABLE site_hosts (
   site TEXT NOT NULL,
   host TEXT NOT NULL,
   links BIGINT NOT NULL,
-  -- When its certificate expires, as the last check of one of its links saw it.
+  -- When its certificate expires, as the last check of one of its links saw it; for how many milliseconds it is valid in
+  -- all, and how often its expiry was reported.
   tls_expires_at BIGINT,
+  tls_lifetime_ms BIGINT,
+  tls_reported BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (account_no, site, host)
 ) /* WITHOUT ROWID */;
 CREATE INDEX site_hosts_by_expiry ON site_hosts (account_no, tls_expires_at) WHERE tls_expires_at IS NOT NULL;

@@ -9,7 +9,8 @@ CREATE TRIGGER links_site_insert AFTER INSERT ON links WHEN NEW.retired_at = 0 B
   ON CONFLICT DO UPDATE SET active = active + excluded.active, unknown = unknown + excluded.unknown, links = links + 1;
   UPDATE sites SET dead = dead + 1
   WHERE NEW.status = 'dead' AND account_no = NEW.account_no AND site = NEW.site;
-  INSERT INTO site_hosts SELECT NEW.account_no, NEW.site, substr(rest, 1, instr(rest, '/') - 1), 1, NULL
+  INSERT INTO site_hosts (account_no, site, host, links, tls_expires_at)
+  SELECT NEW.account_no, NEW.site, substr(rest, 1, instr(rest, '/') - 1), 1, NULL
   FROM (SELECT substr(NEW.url, instr(NEW.url, '://') + 3) || '/' AS rest) WHERE NEW.site <> ''
   ON CONFLICT DO UPDATE SET links = links + 1;
 END;
@@ -48,7 +49,8 @@ WHEN OLD.url <> NEW.url OR OLD.site <> NEW.site BEGIN
   ON CONFLICT DO UPDATE SET active = active + excluded.active, unknown = unknown + excluded.unknown, links = links + 1;
   UPDATE sites SET dead = dead + 1
   WHERE NEW.status = 'dead' AND account_no = NEW.account_no AND site = NEW.site;
-  INSERT INTO site_hosts SELECT NEW.account_no, NEW.site, substr(rest, 1, instr(rest, '/') - 1), 1, NULL
+  INSERT INTO site_hosts (account_no, site, host, links, tls_expires_at)
+  SELECT NEW.account_no, NEW.site, substr(rest, 1, instr(rest, '/') - 1), 1, NULL
   FROM (SELECT substr(NEW.url, instr(NEW.url, '://') + 3) || '/' AS rest) WHERE NEW.site <> ''
   ON CONFLICT DO UPDATE SET links = links + 1;
 END;

@@ -47,6 +47,7 @@ import { webhookRoutes } from "../notify/routes.ts";
 import { backupRoutes } from "../ops/backups/routes.ts";
 import { adminRoutes } from "../pages/admin/routes.ts";
 import { changeRoutes } from "../pages/changes/routes.ts";
+import { domainRoutes } from "../pages/domains/routes.ts";
 import { createLive, type Live } from "../pages/live/live.ts";
 import { liveRoutes } from "../pages/live/routes.ts";
 import { metricsRoutes } from "../pages/metrics/routes.ts";
@@ -76,6 +77,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))
+    .use(domainRoutes(deps))
     .use(changeRoutes(deps))
     .use(exportRoutes(deps, exporting))
     .use(auditRoutes(deps));

@@ -11,6 +11,7 @@ import { reclassify } from "../links/reclassify.ts";
 import { endMutes } from "../links/triage/end-mutes.ts";
 import { createMailSender } from "../mail/send.ts";
 import { startCheckLoop } from "../monitor/checker.ts";
+import { startDomainLoop } from "../monitor/domains/loop.ts";
 import { createDeliverer } from "../notify/deliverer.ts";
 import { sendSummaries } from "../notify/summaries.ts";
 import { compareUsage } from "../notify/usage-thresholds.ts";
@@ -91,7 +92,11 @@ function startWork(deps: Deps): () => Promise<unknown> {
 function startChecks(deps: Deps) {
   const checks = openChecks(deps);
   deps.metrics.watchProcesses(checks.processes);
-  return [startCheckLoop({ ...deps, ...checks }), startSourceLoop(deps)];
+  return [
+    startCheckLoop({ ...deps, ...checks }),
+    startSourceLoop(deps),
+    ...(deps.config.rdap === "on" ? [startDomainLoop(deps)] : []),
+  ];
 }
 
 /** Runs tasks one after another. Without a task, waits for the others. */

@@ -13,6 +13,7 @@ export const DOOR_PATHS = [
 export const INNER_PATHS = [
   "/",
   "/sites",
+  "/domains",
   "/sources",
   "/sources/:id",
   "/sources/:id/pages/:page",

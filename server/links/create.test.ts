@@ -53,6 +53,14 @@ onServer("POST /links", (server) => {
         expect: null,
         next_turns: [],
         previous_urls: [],
+        domain: {
+          name: "example.org",
+          state: "unasked",
+          registered_at: null,
+          expires_at: null,
+          checked_at: null,
+        },
+        certificate: null,
       },
     });
     expect((await me.get(`${path}/${body.data.id}`)).body).toEqual(body);

@@ -24,6 +24,7 @@ import { type NewEvent, publishEvents, readSubscriptions } from "../notify/event
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { makeChange, type Unit } from "../work/unit.ts";
+import { domainOfLink } from "./domains/facts.ts";
 import { countByAssignee } from "./fields/assignee.ts";
 import { withDetails, writeDetails } from "./fields/details.ts";
 import { duplicateId, findTakenIds } from "./fields/external-id.ts";
@@ -68,9 +69,9 @@ export async function createLink(
   if (!result || "error" in result) throw result?.error;
   const { link } = result;
   await insertLinks(unit, caller, [link], null);
-  return link.returned
-    ? findLinkDetail(unit, caller, link.id)
-    : { ...link, previousUrls: [], lastChange: null };
+  if (link.returned) return findLinkDetail(unit, caller, link.id);
+  const domain = await domainOfLink(unit.store, link.url);
+  return { ...link, previousUrls: [], lastChange: null, domain };
 }
 
 /** Creates a link for each valid item and reports the errors of the others. */

@@ -40,6 +40,7 @@ import type { DeliveryOfLink, EventOfLink } from "../notify/deliveries-model.ts"
 import type { Deps } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
 import type { Unit } from "../work/unit.ts";
+import { domainOfLink } from "./domains/facts.ts";
 import { withDetails } from "./fields/details.ts";
 import type { Owner } from "./fields/field.ts";
 import { FILTERS, matchingDetails, SEARCHED } from "./fields/registry.ts";
@@ -79,12 +80,13 @@ export async function findLinkDetail(
   const { store } = deps;
   const row = await findAnyLink(deps, caller, id);
   const { no: linkNo, statusChangedAt: at } = row;
-  const [[link], previousUrls, lastChange, reading, memories] = await Promise.all([
+  const [[link], previousUrls, lastChange, reading, memories, domain] = await Promise.all([
     withDetails(store, [row]),
     listPreviousUrls(store, linkNo),
     row.lastCheckedAt === null ? null : changeAt(store, { linkNo, at }),
     readingOf(store, row),
     readMemories(store, [linkNo]),
+    domainOfLink(store, row.url),
   ]);
   return {
     ...link!,
@@ -92,6 +94,7 @@ export async function findLinkDetail(
     lastChange: lastChange ?? null,
     unchangedSince: reading?.judgedAt ?? null,
     memory: memories.get(linkNo),
+    domain,
   };
 }
 

@@ -17,6 +17,8 @@ import { Evidence, toEvidence } from "../judge/probe/conclusion.ts";
 import { ResponseContent, unpack } from "../judge/probe/response.ts";
 import { messageOf, type Reason } from "../judge/reasons/reasons.ts";
 import { nextTurns } from "../work/schedule.ts";
+import type { LinkDomain } from "./domains/facts.ts";
+import { ShownDomain, toShownDomain } from "./domains/model.ts";
 import {
   CHANGING,
   CHANGING_MANY,
@@ -47,6 +49,7 @@ export type LinkDetailRow = LinkRow & {
   /** When the page was seen as the evidence says, if later checks found it unchanged. */
   unchangedSince?: number | null;
   memory?: StoredMemory | undefined;
+  domain: LinkDomain | null;
 };
 
 /** `notModifiedAt`: when the server last said that the page is still the one that was alive. */
@@ -126,9 +129,23 @@ export const LinkDetail = Link.extend({
     z.object({ url: z.string(), until: z.string(), by: z.string().nullable() }),
   ),
   identity: IdentityRecord.nullable(),
+  domain: ShownDomain.nullable().meta({
+    description:
+      "The registrable domain of the URL; null for hosts that have none, such as addresses.",
+  }),
+  certificate: z
+    .object({ expires_at: z.string() })
+    .nullable()
+    .meta({ description: "The certificate of the link's host, as the last check saw it." }),
 }).meta({
   id: "LinkDetail",
-  example: { ...EXAMPLE_ALONE, next_turns: [], previous_urls: [], identity: null },
+  example: {
+    ...EXAMPLE_ALONE,
+    next_turns: [],
+    previous_urls: [],
+    identity: null,
+    certificate: null,
+  },
 });
 
 /** A response as it was sent, without secrets, and what two of them are compared by. */
@@ -366,6 +383,8 @@ export const toLinkDetail = (row: LinkDetailRow, now: number): z.infer<typeof Li
     by: changedBy,
   })),
   identity: row.memory ? toIdentity(row.memory) : null,
+  domain: row.domain && toShownDomain(row.domain),
+  certificate: row.tlsExpiresAt === null ? null : { expires_at: toIso(row.tlsExpiresAt) },
 });
 
 export function toRawResponses({

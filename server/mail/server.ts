@@ -6,6 +6,7 @@ import { type Smtp, smtpOf } from "../ground/config/smtp.ts";
 import type { Clock } from "../ground/lib/clock.ts";
 import { describeError, log } from "../ground/lib/log.ts";
 import { isInDomains, readMailAddress } from "../ground/lib/mail-address.ts";
+import { createRate } from "../ground/lib/rate.ts";
 import type { Mail, MailOutcome, MailServer } from "../ground/net/mail.ts";
 import {
   mayConnect,
@@ -58,14 +59,13 @@ const WHOLE_MS = 45_000;
 const IDLE_MS = 60_000;
 const FIRST_REST_MS = 30_000;
 const LONGEST_REST_MS = 600_000;
-const MINUTE_MS = 60_000;
 const LONGEST_REPLY = 1000;
 
 function createMailServer(options: MailOptions): MailServer {
   const { smtp, clock } = options;
   const pools = createPools(options);
   const health = createHealth(options);
-  const rate = createRate(smtp.perMinute, clock);
+  const rate = createRate(() => smtp.perMinute, clock);
   let running = 0;
 
   async function send(mail: Mail, signal?: AbortSignal): Promise<MailOutcome> {
@@ -295,19 +295,6 @@ function createHealth({ smtp, clock, onProblem }: MailOptions) {
       problem,
       restMs: restMsLeft(),
     }),
-  };
-}
-
-/** Counts the messages of the last minute. */
-function createRate(perMinute: number, { elapsed }: Clock) {
-  let times: number[] = [];
-  const recent = () => {
-    times = times.filter((at) => at > elapsed() - MINUTE_MS);
-    return times.length;
-  };
-  return {
-    count: () => void (perMinute > 0 && times.push(elapsed())),
-    left: () => (perMinute === 0 ? Number.POSITIVE_INFINITY : perMinute - recent()),
   };
 }
 

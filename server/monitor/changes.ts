@@ -89,13 +89,19 @@ async function noteCertificates(tx: Store, settled: Settled[]): Promise<void> {
     const { finalUrl } = outcome.conclusion;
     // The certificate is that of the last server on the way.
     const isOther = finalUrl !== null && URL.parse(finalUrl)?.host !== host;
-    return isOther ? [] : [[link.no, host, expiresAt]];
+    const lifetimeMs = outcome.conclusion.tlsLifetimeMs ?? null;
+    return isOther ? [] : [[link.no, host, expiresAt, lifetimeMs]];
   });
   await setExpiry(tx, rows);
   await setHostExpiry(tx, rows);
 }
 
-const CERTIFICATE = { link_no: "bigint", of_host: "text", expires_at: "bigint" } as const;
+const CERTIFICATE = {
+  link_no: "bigint",
+  of_host: "text",
+  expires_at: "bigint",
+  lifetime_ms: "bigint",
+} as const;
 
 const setExpiry = onRows(
   CERTIFICATE,
@@ -107,9 +113,9 @@ const setExpiry = onRows(
 const setHostExpiry = onRows(
   CERTIFICATE,
   (rows) => sql`
-    update site_hosts set tls_expires_at = seen.expires_at
+    update site_hosts set tls_expires_at = seen.expires_at, tls_lifetime_ms = seen.lifetime_ms, tls_reported = 0
     from (
-      select l.account_no, l.site, of_host, max(expires_at) as expires_at
+      select l.account_no, l.site, of_host, max(expires_at) as expires_at, max(lifetime_ms) as lifetime_ms
       from ${rows} as given join watched_links l on l.no = given.link_no group by l.account_no, l.site, of_host
     ) as seen
     where site_hosts.account_no = seen.account_no and site_hosts.site = seen.site

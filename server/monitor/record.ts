@@ -29,6 +29,7 @@ import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { identify, noticedKinds, pageTitlesOf, recordNotices, rememberPages } from "./identity.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
+import { noteDomains, rememberNoted } from "./note-domains.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
 import { writeResponses } from "./responses.ts";
@@ -149,7 +150,7 @@ async function write(
   const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
   const kinds = await numbersOfKinds(store, shown.map(kindOf));
   if (settled.some(({ outcome }) => outcome.statusChanged)) await closeYesterday(deps);
-  const ended = await inUnit(deps, async (unit) => {
+  const { ended, noted } = await inUnit(deps, async (unit) => {
     const tx = unit.store;
     await lockAccounts(
       tx,
@@ -173,6 +174,7 @@ async function write(
     await writeReadings(tx, held);
     await rememberPages(tx, held);
     await recordNotices(tx, held, isWanted);
+    const noted = await noteDomains(tx, deps, held);
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),
@@ -187,8 +189,9 @@ async function write(
         isAnswered: isAnswer(result),
       })),
     );
-    return held.flatMap(({ outcome }) => outcome.overrideEnds ?? []);
+    return { ended: held.flatMap(({ outcome }) => outcome.overrideEnds ?? []), noted };
   });
+  rememberNoted(deps, noted);
   for (const why of ended) deps.metrics.overrideEnded(why);
   for (const kind of settled.flatMap(noticedKinds)) deps.metrics.pageChanged(kind);
 }

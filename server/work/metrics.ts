@@ -38,6 +38,8 @@ export type Metrics = {
   sourceWrote(pages: Record<string, number>, links: Record<string, number>): void;
   /** Counts a sign-in. `outcome` is `signed_in`, or why it failed. */
   signInEnded(via: "password" | "oidc", outcome: string): void;
+  /** Counts a request to the registry of a domain. */
+  registryAsked(result: string): void;
   /** Registers what reads the state of the checker processes. */
   watchProcesses(read: () => CheckerProcess[]): void;
   /** The checker processes; none where this process checks links itself, or not at all. */
@@ -97,6 +99,12 @@ export function createMetrics(): Metrics {
     name: "stillup_link_changes_total",
     help: "What comparisons of pages with the remembered ones have reported.",
     labelNames: ["kind"] as const,
+    registers,
+  });
+  const registryRequests = new Counter({
+    name: "stillup_rdap_requests_total",
+    help: "Requests to the registries of domains, by result. Only `known` and `absent` are answers.",
+    labelNames: ["result"] as const,
     registers,
   });
   const summaries = new Counter({
@@ -209,6 +217,7 @@ export function createMetrics(): Metrics {
       mailSeconds.observe(ms / 1000);
     },
     summaryEnded: (outcome) => summaries.inc({ outcome }),
+    registryAsked: (result) => registryRequests.inc({ result }),
     overrideEnded: (why) => overridesEnded.inc({ why }),
     pageChanged: (kind) => pageChanges.inc({ kind }),
     sourceEnded(kind, end, ms) {

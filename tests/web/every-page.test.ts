@@ -214,6 +214,7 @@ const EMPTY = {
   "/": "What should stay up?",
   "/links": "No links yet",
   "/sites": "No sites yet",
+  "/domains": "No domains yet",
   "/changes": "The first verdict of a new link is not a change.",
   "/alerts": "No alerts yet",
   "/settings/groups": "No groups yet",

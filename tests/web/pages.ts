@@ -48,6 +48,8 @@ export const pagesFor = (ids: {
   { name: "link-unknown", path: `/links/${ids.unknownLink}` },
   { name: "link-alive", path: `/links/${ids.activeLink}` },
   { name: "sites", path: "/sites" },
+  { name: "domains", path: "/domains" },
+  { name: "domains-none", path: "/domains?search=nowhere-to-be-found" },
   { name: "sites-none", path: "/sites?search=nowhere-to-be-found" },
   { name: "sources", path: "/sources" },
   { name: "source", path: `/sources/${ids.source}` },

@@ -62,6 +62,7 @@ function doorAt(path: string): DoorPage | null {
 const OverviewPage = lazyPage(() => import("./overview/overview.tsx"));
 const LinksPage = lazyPage(() => import("./links/links.tsx"));
 const SitesPage = lazyPage(() => import("./sites/page.tsx"));
+const DomainsPage = lazyPage(() => import("./sites/domains.tsx"));
 // Small, and in one file, since they lead to each other.
 const loadSources = () => import("./sources/pages-of-sources.ts");
 const SourcesPage = lazyPage(async () => ({ default: (await loadSources()).Sources }));
@@ -81,6 +82,7 @@ offerSections(async (user) => (await loadSettings()).sectionsFor(user));
 const PAGES: Record<InnerPath, FunctionComponent> = {
   "/": OverviewPage,
   "/sites": SitesPage,
+  "/domains": DomainsPage,
   "/sources": SourcesPage,
   "/sources/:id": SourcePage,
   "/sources/:id/pages/:page": PageOfSource,

@@ -45,6 +45,21 @@ export const oidcOutbound = (config: OutboundConfig, clock: Clock): Outbound =>
     allowedHostsSetting: "STILLUP_OIDC_ISSUER",
   });
 
+/**
+ * Outbound requests to the registries of domains, over the internet; to those of a list that the operator chose, to any
+ * host.
+ */
+export const registryOutbound = (
+  config: OutboundConfig & Pick<Config, "checkBlockedHosts">,
+  clock: Clock,
+  reach: "external" | "external,private,loopback",
+): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: parseHostList(reach), blocked: config.checkBlockedHosts },
+    allowedHostsSetting: "STILLUP_RDAP_BOOTSTRAP_URL",
+  });
+
 const sharedOptions = (config: OutboundConfig, clock: Clock) => ({
   clock,
   resolver: createResolver({ clock, servers: config.dnsServers }),

@@ -82,6 +82,9 @@ const FREQUENCY_SECONDS: Record<Frequency, number> = {
 /** Name servers of three operators that answer worldwide. */
 const SENTINELS = ["1.1.1.1:53", "8.8.8.8:53", "9.9.9.9:53"];
 
+/** IANA's list of the servers of registries (RFC 9224). */
+export const RDAP_SERVERS = "https://data.iana.org/rdap/dns.json";
+
 const RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 const text = z.string();
@@ -426,6 +429,14 @@ export const SETTINGS = {
   oidcLogout: truth("OIDC_LOGOUT", false),
   outboundProxy: setting("OUTBOUND_PROXY", null, HTTP_URL, httpUrl, SECRET),
   outboundProxyResolves: truth("OUTBOUND_PROXY_RESOLVES", false),
+  rdap: choice("RDAP", "on", ["on", "off"]),
+  rdapBootstrapUrl: setting(
+    "RDAP_BOOTSTRAP_URL",
+    RDAP_SERVERS,
+    "an https URL",
+    text.regex(/^https:\/\//).transform((value) => new URL(value).href),
+  ),
+  rdapPerMinute: wholeNumber("RDAP_PER_MINUTE", 60, 1, 10_000),
   historyDays: wholeNumber("HISTORY_DAYS", 365, 1, 36_500),
   backupCron: cron("BACKUP_CRON", "0 3 * * *"),
   backupKeep: wholeNumber("BACKUP_KEEP", 7, 1, 1000),

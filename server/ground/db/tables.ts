@@ -8,6 +8,7 @@ import {
   DELIVERED_TYPES,
   DELIVERY_STATUSES,
   DISABLED_REASONS,
+  DOMAIN_STATES,
   EVENT_TYPES,
   FILTER_FIELDS,
   FORMATS,
@@ -523,6 +524,8 @@ export const siteHosts = sqliteTable("site_hosts", {
   host: text("host").notNull(),
   links: integer("links").notNull(),
   tlsExpiresAt: moment("tls_expires_at"),
+  tlsLifetimeMs: integer("tls_lifetime_ms"),
+  tlsReported: integer("tls_reported").notNull().default(0),
 });
 
 /**
@@ -839,6 +842,39 @@ export const siteHolds = sqliteTable("site_holds", {
   load: text("load").notNull(),
 });
 
+/** The servers of registries, and the list of them under an empty host. */
+export const registryServers = sqliteTable("registry_servers", {
+  host: text("host").primaryKey(),
+  dueAt: moment("due_at").notNull(),
+  lease: text("lease"),
+});
+
+/** What registries say about the domains of links. */
+export const domains = sqliteTable("domains", {
+  domain: text("domain").primaryKey(),
+  server: text("server"),
+  state: text("state", { enum: DOMAIN_STATES }).notNull(),
+  notedAt: moment("noted_at").notNull(),
+  seenAt: moment("seen_at").notNull(),
+  nextAt: moment("next_at").notNull(),
+  isUrgent: bool("is_urgent").notNull(),
+  askedAt: moment("asked_at"),
+  answeredAt: moment("answered_at"),
+  registeredAt: moment("registered_at"),
+  registrationSeenAt: moment("registration_seen_at"),
+  registrationConfirmedAt: moment("registration_confirmed_at"),
+  expiresAt: moment("expires_at"),
+  absentSince: moment("absent_since"),
+  absentConfirmedAt: moment("absent_confirmed_at"),
+  reportedExpiry: moment("reported_expiry"),
+});
+
+/** The domain of each site. */
+export const domainSites = sqliteTable("domain_sites", {
+  site: text("site").primaryKey(),
+  domain: text("domain").notNull(),
+});
+
 /** Facts about this installation by name. */
 export const facts = sqliteTable("facts", {
   name: text("name").primaryKey(),
@@ -879,6 +915,7 @@ export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
 /** A link in lists: `LINK_SUMMARY`. */
 export type LinkSummary = Omit<LinkRow, Unlisted>;
+export type DomainRow = typeof domains.$inferSelect;
 export type LinkResponseRow = typeof linkResponses.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

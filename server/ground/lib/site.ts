@@ -1,4 +1,4 @@
-import { getDomain } from "tldts";
+import { getDomain, parse } from "tldts";
 
 /**
  * Returns the site of a link as people see it: the registrable domain, where a private suffix such as github.io counts.
@@ -7,6 +7,12 @@ import { getDomain } from "tldts";
 export function siteOfUrl(url: string | URL): string {
   const hostname = URL.parse(String(url))?.hostname ?? "";
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+}
+
+/** Returns the domain of a link as its registry knows it, without private suffixes; null where there is none. */
+export function registrableDomainOf(url: string | URL): string | null {
+  const { domain, isIcann } = parse(URL.parse(String(url))?.hostname ?? "");
+  return isIcann ? domain : null;
 }
 
 /**

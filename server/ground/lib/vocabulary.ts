@@ -189,6 +189,10 @@ export type LinkChangeKind = (typeof LINK_CHANGE_KINDS)[number];
 export const MAIL_KINDS = ["invite", "password", "confirm", "changed", "assigned", "host"] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
+/** What is known from the registry of a domain: `absent` has no such domain, `not_available` cannot be asked. */
+export const DOMAIN_STATES = ["unasked", "known", "absent", "not_available"] as const;
+export type DomainState = (typeof DOMAIN_STATES)[number];
+
 /** The kinds of work that nodes share. */
 export const WORKS = ["checks", "deliveries"] as const;
 export type Work = (typeof WORKS)[number];

@@ -62,6 +62,8 @@ export type Exchange =
       address: string | null;
       /** When the certificate expires, in milliseconds since 1970; null over plain http. */
       tlsExpiresAt: number | null;
+      /** For how many milliseconds the certificate is valid in all. */
+      tlsLifetimeMs?: number | undefined;
       /** How long the name servers took; null if none was asked. */
       dnsMs: number | null;
       headersMs: number;
@@ -75,6 +77,7 @@ export type Exchange =
       isAnswered?: true;
       address: string | null;
       tlsExpiresAt: number | null;
+      tlsLifetimeMs?: undefined;
       dnsMs: number | null;
       elapsedMs: number;
     };
@@ -92,7 +95,7 @@ export type Plan = {
 };
 
 /** State of the TLS handshake. */
-type Handshake = { isDone: boolean; expiresAt: number | null };
+type Handshake = { isDone: boolean; expiresAt: number | null; lifetimeMs?: number };
 
 /** Nothing was sent, so another address of the name may be tried. */
 export const BEFORE_SENDING = new Set<FailureReason>([

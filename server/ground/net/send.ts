@@ -79,7 +79,10 @@ type Send = (trip: Trip, signal: AbortSignal) => Promise<Received>;
 
 async function sendBy(send: Send, plan: Plan, address: string | null): Promise<Exchange> {
   if (plan.input.signal?.aborted) return failed(plan, "aborted", "The caller has given up.");
-  const handshake = { isDone: plan.url.protocol === "http:", expiresAt: null };
+  const handshake: Trip["handshake"] = {
+    isDone: plan.url.protocol === "http:",
+    expiresAt: null,
+  };
   const trip: Trip = { ...plan, address, handshake };
   const stop = new AbortController();
   const deadlines = startDeadlines(limitsOf(trip));
@@ -188,6 +191,8 @@ function identityOf({ url, input, handshake }: Trip) {
     checkServerIdentity(_: string, certificate: PeerCertificate) {
       handshake.isDone = true;
       handshake.expiresAt = Date.parse(certificate.valid_to) || null;
+      const lifetimeMs = Date.parse(certificate.valid_to) - Date.parse(certificate.valid_from);
+      if (lifetimeMs > 0) handshake.lifetimeMs = lifetimeMs;
       return checkIdentity(host, certificate);
     },
   };
@@ -225,6 +230,7 @@ async function receive(trip: Trip, response: Received, late: Promise<"late">): P
     hasConflict: response.hasConflict ?? false,
     address,
     tlsExpiresAt,
+    tlsLifetimeMs: handshake.lifetimeMs,
     dnsMs: trip.dnsMs ?? null,
     headersMs,
     elapsedMs,

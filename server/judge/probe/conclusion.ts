@@ -178,6 +178,10 @@ export type Conclusion = {
   host?: { id: string; version: number; found: "accepted" | "refused" };
   /** Set if nothing has changed since the last full reading: the evidence is what the link has. */
   unchanged?: Unchanged;
+  /** A server on the way was not found on the internet. */
+  isInside?: true;
+  /** For how long the certificate is valid in all, in milliseconds. */
+  tlsLifetimeMs?: number;
   /** What is kept of the page, to find out next time whether it has changed. */
   reading?: Reading;
   /** What the server made of a validator that was made up: `barred` if it says that this page is unchanged. */
@@ -210,7 +214,7 @@ export function conclude(
   ending: Ending,
 ): Conclusion {
   const { reason, cause, followUpMs = null, patienceMs = null } = ending;
-  const { hops, finalUrl, address, tlsExpiresAt } = probe;
+  const { hops, finalUrl, address, tlsExpiresAt, tlsLifetimeMs } = probe;
   const status = verdictOf(reason);
   const excerpt = status === "active" ? null : excerptOf(probe);
   return {
@@ -225,6 +229,8 @@ export function conclude(
     patienceMs,
     restMs: finding.restMs,
     deferMs: null,
+    ...(probe.isInside && { isInside: true }),
+    ...(tlsLifetimeMs !== undefined && { tlsLifetimeMs }),
     ...(excerpt !== null && status === "unknown" && { excerpt }),
     evidence: {
       attempts,

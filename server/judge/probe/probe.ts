@@ -1,7 +1,7 @@
 import type { CookieJar } from "tough-cookie";
 import type { Clock } from "../../ground/lib/clock.ts";
 import type { BodyProblem, Exchange, FailureReason } from "../../ground/net/exchange.ts";
-import { vetTarget } from "../../ground/net/policy.ts";
+import { isOutside, vetTarget } from "../../ground/net/policy.ts";
 import type { Outbound } from "../../ground/net/request.ts";
 import { type ContentReader, createContentReader } from "../page/content.ts";
 import type { Page } from "../page/page.ts";
@@ -82,6 +82,10 @@ type Journey = {
   address: string | null;
   /** When the last server's certificate expires, in milliseconds since 1970. */
   tlsExpiresAt: number | null;
+  /** A server on the way was not found on the internet: it has an internal address, or one that is not known. */
+  isInside?: true;
+  /** For how long the last server's certificate is valid in all, in milliseconds. */
+  tlsLifetimeMs?: number | undefined;
   /** How long the name servers took to resolve the last server; null if none was asked. */
   dnsMs: number | null;
   elapsedMs: number;
@@ -180,6 +184,8 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   journey.elapsedMs += exchange.elapsedMs;
   journey.address = exchange.address;
   journey.tlsExpiresAt = exchange.tlsExpiresAt;
+  journey.tlsLifetimeMs = exchange.tlsLifetimeMs;
+  if (exchange.address === null || !isOutside(exchange.address)) journey.isInside = true;
   journey.dnsMs = exchange.dnsMs;
   if (exchange.kind === "failed") {
     const failure = fail(attempt, nameFailure(attempt, exchange.reason), exchange.detail);

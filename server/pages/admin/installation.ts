@@ -8,6 +8,7 @@ import { VERSION } from "../../ground/lib/runtime.ts";
 import { TROUBLE_NAMES } from "../../ground/lib/troubles.ts";
 import { TIERS } from "../../ground/lib/vocabulary.ts";
 import { MONITOR_STATES } from "../../judge/online/online.ts";
+import { firstDueDomain } from "../../monitor/domains/loop.ts";
 import type { Deps } from "../../work/deps.ts";
 import { areLinksChecked, BUCKETS, type NodeInfo } from "../../work/nodes.ts";
 import type { CheckerProcess } from "../../work/processes/pool.ts";
@@ -34,6 +35,8 @@ export const State = z.object({
     at_once: z.int(),
     checks_today: z.int(),
     history_days: z.int(),
+    /** How late the most overdue domain is whose registry is to be asked; null if registries are not asked. */
+    registries_late_ms: z.int().nullable(),
     /**
      * The processes in which this server checks links, with counts since it started. Empty if it checks them itself;
      * null if it checks none.
@@ -129,11 +132,14 @@ async function readChecker(deps: Deps): Promise<State["checker"]> {
     .select({ checks: sumOf(usageDays.checks) })
     .from(usageDays)
     .where(eq(usageDays.day, dayOf(clock.now())));
+  const dueAt = await firstDueDomain(deps);
   return {
     is_running: areLinksChecked(deps),
     at_once: config.checkConcurrency,
     checks_today: today!.checks,
     history_days: config.historyDays,
+    registries_late_ms:
+      config.rdap === "off" ? null : Math.max(0, clock.now() - (dueAt ?? clock.now())),
     processes: config.role.includes("checker")
       ? deps.metrics.processes().filter(isShown).map(toProcess)
       : null,

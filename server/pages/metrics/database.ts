@@ -13,6 +13,7 @@ import {
   webhooks,
 } from "../../ground/db/tables.ts";
 import { DISABLED_REASONS, VERDICTS } from "../../ground/lib/vocabulary.ts";
+import { firstDueDomain } from "../../monitor/domains/loop.ts";
 import { nextBackupAt } from "../../ops/backups/backups.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
@@ -37,6 +38,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     mailsWaiting,
     handled,
     read,
+    domainDueAt,
   ] = await Promise.all([
     countAllLinks(deps),
     countDueLinks(deps),
@@ -50,6 +52,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     countWaitingMails(deps),
     countHandled(deps),
     readSources(deps),
+    firstDueDomain(deps),
   ]);
   return {
     database_up: 1,
@@ -57,6 +60,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     ...handled,
     links_due: due,
     links_due_lag_seconds: secondsSince(clock.now(), dueAt),
+    rdap_lag_seconds: secondsSince(clock.now(), domainDueAt),
     ...people,
     ...deliveries,
     webhooks: hooks,

@@ -37,6 +37,8 @@ export const READINGS = {
   links_due: "Links that are waiting for their check; estimated above 10000.",
   links_due_lag_seconds:
     "How late the most overdue link is. Over ten minutes the checker cannot keep up.",
+  rdap_lag_seconds:
+    "How late the most overdue domain is whose registry is to be asked. Over a week, registries are asked less often than weekly.",
   accounts: "Accounts.",
   users: "People who can sign in.",
   deliveries_waiting:

@@ -56,6 +56,15 @@ export default function InstallationSection() {
   );
 }
 
+const DAY_MS = 86_400_000;
+
+/** How often the registries of domains are asked: weekly, or less often with more domains than fit into a week. */
+function registriesText(lateMs: number | null): string {
+  if (lateMs === null) return "Not asked";
+  const isLate = lateMs >= DAY_MS;
+  return isLate ? `Asked every ${counted(Math.round(lateMs / DAY_MS) + 7, "day")}` : "Asked weekly";
+}
+
 const Server = ({ state: { checker, database, ...state } }: { state: Installation }) => (
   <Known
     facts={[
@@ -65,6 +74,7 @@ const Server = ({ state: { checker, database, ...state } }: { state: Installatio
       ["Checks today", many(checker.checks_today)],
       ["Checks at once", `${many(checker.at_once)} at most`],
       ["History kept", counted(checker.history_days, "day")],
+      ["Registries", registriesText(checker.registries_late_ms)],
       ["Database", ENGINES[database.engine]],
       ["Size", sizeText(database.bytes)],
       ["Schema", <code key="schema">{database.migration.split(".")[0]}</code>],

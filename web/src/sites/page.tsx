@@ -7,7 +7,7 @@ import { shownHost } from "../data/display-url.ts";
 import { counted, lengthText, many, milliseconds } from "../data/format.ts";
 import { useBar } from "../frame/bar.tsx";
 import { useRowKeys } from "../frame/row-keys.ts";
-import { Seg } from "../ui/button.tsx";
+import { Button, Seg } from "../ui/button.tsx";
 import { Empty, Failed, Loading, Skeleton } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Heads, Rows } from "../ui/rows.tsx";
@@ -91,6 +91,7 @@ function Tools({ filter, onChange }: ToolsProps) {
           onSelect: () => onChange({ sort: sort as Sort }),
         }))}
       />
+      <Button href="/domains">Domains</Button>
     </div>
   );
 }

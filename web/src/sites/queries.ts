@@ -70,12 +70,15 @@ export function useShown(filter: Filter): Filter {
 }
 
 /** The sites around those in view, by their index among all of the filter. */
-export function useSites(filter: Filter) {
+export const useSites = (filter: Filter) => usePages((page) => pageOptions(filter, page));
+
+type ListPage<Item> = { items: Item[]; pagination: { total: number } };
+type PageOptions<Item> = { queryKey: unknown[]; queryFn: () => Promise<ListPage<Item>> };
+
+function usePages<Item>(optionsOf: (page: number) => PageOptions<Item>) {
   const [shown, setShown] = useState({ first: 0, last: 0 });
   const numbers = pagesOf(shown);
-  const pages = useQueries({
-    queries: numbers.map((page) => pageOptions(filter, page)),
-  });
+  const pages = useQueries({ queries: numbers.map(optionsOf) });
   const [known] = pages.flatMap(({ data }) => data ?? []);
   const failed = pages.find(({ error, data }) => error && !data);
   return {
@@ -98,3 +101,44 @@ function useLast(total: number | undefined): number | null {
   if (total !== undefined) last.current = total;
   return last.current;
 }
+
+export type DomainFilter = { isExpiring: boolean; search: string };
+
+/** Days within which a registration counts as expiring. */
+export const EXPIRING_DAYS = 30;
+
+const findDomains = ({ isExpiring, search }: DomainFilter, page: number, perPage = PER_PAGE) =>
+  unwrap(
+    api.domains.get({
+      query: {
+        ...(isExpiring && { expiring: EXPIRING_DAYS }),
+        ...(search && { search }),
+        page,
+        per_page: perPage,
+      },
+    }),
+  );
+
+export type Domain = Awaited<ReturnType<typeof findDomains>>["items"][number];
+
+export const readDomainFilter = ({ show, search = "" }: Record<string, string>): DomainFilter => ({
+  isExpiring: show === "expiring",
+  search,
+});
+
+export const hrefOfDomains = ({ isExpiring, search }: DomainFilter): string =>
+  hrefOf("/domains", { show: isExpiring ? "expiring" : null, search });
+
+/** How many domains the filter finds; null until it is known. */
+export const useDomainCount = (filter: DomainFilter) =>
+  useQuery({
+    queryKey: [...SITES, "domain count", filter],
+    queryFn: () => findDomains(filter, 1, 1),
+    placeholderData: keepPreviousData,
+  }).data?.pagination.total ?? null;
+
+export const useDomains = (filter: DomainFilter) =>
+  usePages((page) => ({
+    queryKey: [...SITES, "domains", filter, page],
+    queryFn: () => findDomains(filter, page),
+  }));

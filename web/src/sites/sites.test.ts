@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { type DomainRow, domains } from "../../../server/ground/db/tables.ts";
 import { type Dashboard, onDashboard } from "../../../tests/browser.ts";
 import { DAY, NO_EVIDENCE, saw } from "../../../tests/checker/ended.ts";
 import { holdFirstAnswer } from "../../../tests/web/held.ts";
@@ -48,6 +50,42 @@ onDashboard("The sites", (dashboard) => {
     await page.keyboard.press("End");
     await page.getByText("site-99.example").waitFor();
     expect(await page.locator("#main .row").count()).toBeLessThan(61);
+  });
+
+  test("have domains, of which those that expire first come first", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    await page.goto("/domains");
+    await page.getByRole("heading", { name: "No domains yet" }).waitFor();
+    const lives = await livesIn(server, accountId);
+    const urls = ["known.org", "docs.known.org", "gone.net", "new.com", "no-rdap.de"];
+    await lives.add(urls.map((host) => `https://${host}/`));
+    await lives.check();
+    const at = (days: number) => server.clock.now() + days * DAY;
+    const change = (domain: string, columns: Partial<DomainRow>) =>
+      server.deps.store.update(domains).set(columns).where(eq(domains.domain, domain));
+    const dates = { registeredAt: Date.UTC(2009, 4, 3), expiresAt: at(12) };
+    await change("known.org", { state: "known", ...dates });
+    await change("new.com", { state: "known", registeredAt: at(-3), expiresAt: at(362) });
+    await change("gone.net", { state: "absent" });
+    await change("no-rdap.de", { state: "not_available" });
+    await page.clock.setFixedTime(server.clock.now());
+    await page.goto("/sites");
+    await page.getByRole("link", { name: "Domains" }).click();
+
+    await page.getByText("4 domains").waitFor();
+    const rows = await page.locator("#main .row:not(.head)").allInnerTexts();
+    expect(rows.map((row) => row.split("\n").slice(1, 3))).toEqual([
+      ["known.org", expect.any(String)],
+      ["new.com", expect.any(String)],
+      ["gone.net", "Not registered"],
+      ["no-rdap.de", "Registry cannot be asked"],
+    ]);
+    expect(rows[0]).toMatch(/3 May 2009\n2$/);
+    await page.getByText("Expiring in 30 days").click();
+    await page.getByText("1 domain", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "known.org" }).click();
+    await page.waitForURL("**/links?search=known.org");
   });
 });
 
