@@ -53,6 +53,7 @@ onServer("POST /links", (server) => {
         expect: null,
         next_turns: [],
         previous_urls: [],
+        identity: null,
       },
     });
     expect((await me.get(`${path}/${body.data.id}`)).body).toEqual(body);
