@@ -53,6 +53,7 @@ onServer("POST /links", (server) => {
         expect: null,
         next_turns: [],
         previous_urls: [],
+        identity: null,
         domain: {
           name: "example.org",
           state: "unasked",

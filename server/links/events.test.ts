@@ -62,6 +62,7 @@ onServer("GET /links/{id}/events", (server) => {
       {
         ...usual,
         webhook_id: quiet,
+        webhook_name: null,
         webhook_host: "hooks.slack.com",
         status: "succeeded",
         attempts: 2,
@@ -71,6 +72,7 @@ onServer("GET /links/{id}/events", (server) => {
       {
         ...usual,
         webhook_id: loud,
+        webhook_name: null,
         webhook_host: "ops.example.org:8443",
         status: "pending",
         attempts: 0,

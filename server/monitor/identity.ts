@@ -1,21 +1,22 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../ground/db/store.ts";
 import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
+import { registrableDomainOf } from "../ground/lib/site.ts";
 import type { ChangeKind } from "../ground/lib/vocabulary.ts";
 import { type Change, insertChanges } from "../history/changes.ts";
 import {
   begin,
   compareWith,
-  NOT_ASKED,
   needsSurroundings,
-  type Registration,
   type Sight,
   type Surroundings,
 } from "../judge/identity/compare.ts";
 import type { Remembered } from "../judge/identity/facts.ts";
 import type { Memory, Notice, NoticeKind } from "../judge/identity/memory.ts";
+import { UNASKED } from "../judge/identity/registry.ts";
 import { SIGNS, type Sign } from "../judge/identity/signs.ts";
 import type { Conclusion } from "../judge/probe/conclusion.ts";
+import { hurryDomains, readDomainFacts } from "../links/domains/facts.ts";
 import { withDetails } from "../links/fields/details.ts";
 import type { LinkDetails } from "../links/fields/registry.ts";
 import { writeMemories } from "../links/memories.ts";
@@ -130,8 +131,9 @@ async function surroundingsOf(
   { store }: Pick<Deps, "store">,
   links: ClaimedLink[],
 ): Promise<Around> {
-  if (links.length === 0) return () => ({ registration: NOT_ASKED, areNeighborsOther: false });
-  const registrations = new Map<string, Registration>();
+  if (links.length === 0) return () => ({ registration: UNASKED, areNeighborsOther: false });
+  const domainOf = new Map(links.map(({ no, url }) => [no, registrableDomainOf(url) ?? ""]));
+  const facts = await readDomainFacts(store, [...new Set(domainOf.values())]);
   const rows = await selectNeighbors(
     store,
     links.map(({ no }) => [no]),
@@ -144,8 +146,8 @@ async function surroundingsOf(
         Number(last) - Number(first) <= WEEK_MS,
     ]),
   );
-  return ({ no, site }) => ({
-    registration: registrations.get(site) ?? NOT_ASKED,
+  return ({ no }) => ({
+    registration: facts.get(domainOf.get(no)!) ?? UNASKED,
     areNeighborsOther: isOther.get(no) ?? false,
   });
 }
@@ -201,6 +203,16 @@ const CHANGES: Record<NoticeKind, ChangeKind> = {
   parameters_lost: "changed",
   parameters_changed: "changed",
 };
+
+/** Asks first about the domains of pages that are in doubt. Runs after domains were noted. */
+export const hurryDoubted = (tx: Store, settled: Settled[], now: number): Promise<unknown> =>
+  hurryDomains(
+    tx,
+    settled.flatMap(({ link, compared }) =>
+      compared?.memory.doubts.page ? (registrableDomainOf(link.url) ?? []) : [],
+    ),
+    { now, isUrgent: true },
+  );
 
 /** What a message about a link says whose domain changed hands. */
 export function pageTitlesOf({ compared, outcome }: Settled) {

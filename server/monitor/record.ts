@@ -27,7 +27,14 @@ import { inUnit } from "../work/unit.ts";
 import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
-import { identify, noticedKinds, pageTitlesOf, recordNotices, rememberPages } from "./identity.ts";
+import {
+  hurryDoubted,
+  identify,
+  noticedKinds,
+  pageTitlesOf,
+  recordNotices,
+  rememberPages,
+} from "./identity.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { noteDomains, rememberNoted } from "./note-domains.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
@@ -175,6 +182,7 @@ async function write(
     await rememberPages(tx, held);
     await recordNotices(tx, held, isWanted);
     const noted = await noteDomains(tx, deps, held);
+    await hurryDoubted(tx, held, deps.clock.now());
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),

@@ -98,6 +98,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /sources/:id/cancel
     POST /sources/:id/items
     POST /sources/:id/items/delete
+    POST /links/:id/identity
     POST /links/:id/override
     POST /links/:id/try
     DELETE /links/:id/override
@@ -113,6 +114,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /links/preview
     POST /links/batch-delete
     POST /links/batch-change
+    POST /links/batch-accept
     POST /links/check
     POST /groups
     PATCH /groups/:id

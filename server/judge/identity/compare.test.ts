@@ -1,25 +1,20 @@
 import { expect, test } from "bun:test";
 import { DAY, HOUR } from "../../../tests/checker/ended.ts";
 import type { PageFacts } from "../page/page-facts.ts";
-import {
-  begin,
-  type Compared,
-  compareWith,
-  NOT_ASKED,
-  type Registration,
-  type Sight,
-} from "./compare.ts";
+import { begin, type Compared, compareWith, type Sight } from "./compare.ts";
 import type { Memory } from "./memory.ts";
+import { type DomainFacts, UNASKED } from "./registry.ts";
 
 const URL = "https://example.org/handbook?ref=me";
 const START = Date.UTC(2030, 0, 1);
-const KNOWN: Registration = {
+const KNOWN: DomainFacts = {
+  ...UNASKED,
   state: "known",
   registeredAt: Date.UTC(2009, 0, 1),
   registrationConfirmedAt: Date.UTC(2029, 11, 1),
   checkedAt: START,
 };
-const NO_REGISTRY: Registration = { ...NOT_ASKED, state: "not_available" };
+const NO_REGISTRY: DomainFacts = { ...UNASKED, state: "not_available" };
 
 type Page = { print: string; keptTitle: number; hash: number; title: string; script?: string };
 const OURS: Page = { title: "The handbook", print: "0".repeat(16), keptTitle: 1, hash: 1 };
@@ -40,7 +35,7 @@ const factsOf = ({ title, print, keptTitle, hash, script = "Latn" }: Page): Page
 });
 
 /** A link whose page is looked at again and again. */
-function remembering(registration: () => Registration = () => KNOWN) {
+function remembering(registration: () => DomainFacts = () => KNOWN) {
   let at = START;
   let memory: Memory | null = null;
   const said: string[] = [];
@@ -223,7 +218,7 @@ test("the memory begins again while the first looks differ, and a page that alte
   expect(memory.state).toBe("thin");
 });
 
-const NOTHING_AROUND = { registration: NOT_ASKED, areNeighborsOther: false };
+const NOTHING_AROUND = { registration: UNASKED, areNeighborsOther: false };
 const sight = (at: number, page: Page): Sight => ({
   at,
   url: URL,

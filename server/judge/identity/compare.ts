@@ -1,6 +1,7 @@
 import { getDomain } from "tldts";
 import type { Look, PageFacts, Shown } from "../page/page-facts.ts";
 import type { Doubts, Memory, Notice, NoticeKind, Past } from "./memory.ts";
+import { type DomainFacts, isRegisteredAgain } from "./registry.ts";
 import { contentSigns, isOtherContent, type Sign } from "./signs.ts";
 import { hasParameter, keptParameters, placeOf } from "./way.ts";
 
@@ -16,8 +17,6 @@ const DEAD_LOOKS = 3;
 const MOST_EXTRA_LOOKS = 4;
 /** Of a memory by which a link may be declared dead. */
 const LEAST_AGE_MS = 14 * DAY_MS;
-/** How much later than the memory a registration must be. */
-const REGISTERED_LATER_MS = 48 * HOUR_MS;
 /** How long a new page waits for what the registry says about its domain. */
 const REGISTRY_MS = 7 * DAY_MS;
 const CLEARED_KEPT_MS = 30 * DAY_MS;
@@ -47,26 +46,9 @@ export type Sight = {
   wasMissing: boolean;
 };
 
-/** What its registry says about the registrable domain of a link. Times are in milliseconds since 1970. */
-export type Registration = {
-  /** `not_available`: its registry answers no such questions. `unasked`: there is no answer yet. */
-  state: "known" | "absent" | "not_available" | "unasked";
-  registeredAt: number | null;
-  /** When a second answer, at least a day after the first, gave the same registration. */
-  registrationConfirmedAt: number | null;
-  checkedAt: number | null;
-};
-
-export const NOT_ASKED: Registration = {
-  state: "unasked",
-  registeredAt: null,
-  registrationConfirmedAt: null,
-  checkedAt: null,
-};
-
 /** What other sources say, which is asked only if the content is another. */
 export type Surroundings = {
-  registration: Registration;
+  registration: DomainFacts;
   /** At least three links of the site are remembered, and all that are alive show something else since the same week. */
   areNeighborsOther: boolean;
 };
@@ -368,17 +350,18 @@ const OUTSIDE = new Set<Sign>(["other_domain", "registered_again", "gap", "neigh
 function outsideSigns(memory: Memory, { sight, surroundings }: Difference): Sign[] {
   const domain = domainOf(sight.finalUrl);
   const isForeign = domain !== domainOf(sight.url) && !memory.domains.includes(domain);
-  const isGap = memory.past.hasGap === true && surroundings.registration.state !== "known";
+  const { state, absentConfirmedAt } = surroundings.registration;
+  const wasAbsent = (absentConfirmedAt ?? 0) > memory.since;
+  const isGap = (memory.past.hasGap === true || wasAbsent) && state !== "known";
   return [
     ...(isForeign ? (["other_domain"] as const) : []),
-    ...(isRegisteredAgain(memory, surroundings) ? (["registered_again"] as const) : []),
+    ...(isRegisteredAgain(surroundings.registration, memory.since)
+      ? (["registered_again"] as const)
+      : []),
     ...(isGap ? (["gap"] as const) : []),
     ...(surroundings.areNeighborsOther ? (["neighbors"] as const) : []),
   ];
 }
-
-const isRegisteredAgain = ({ since }: Memory, { registration }: Surroundings) =>
-  registration.registeredAt !== null && registration.registeredAt > since + REGISTERED_LATER_MS;
 
 /**
  * Whether the domain belongs to another owner: its registry has said twice that it was registered after the page was
@@ -387,7 +370,8 @@ const isRegisteredAgain = ({ since }: Memory, { registration }: Surroundings) =>
 function isProven(memory: Memory, { sight, surroundings }: Difference, signs: Sign[]): boolean {
   const { registration } = surroundings;
   if (sight.at - memory.since < LEAST_AGE_MS) return false;
-  if (isRegisteredAgain(memory, surroundings)) return registration.registrationConfirmedAt !== null;
+  if (isRegisteredAgain(surroundings.registration, memory.since))
+    return registration.registrationConfirmedAt !== null;
   const isUnanswerable = registration.state === "not_available";
   return isUnanswerable && signs.includes("gap") && signs.includes("neighbors");
 }
