@@ -108,6 +108,7 @@ onDashboard("Groups in the settings", (dashboard) => {
     await go(page, "/links");
     await page.getByRole("button", { name: "Filter" }).click();
     await page.getByRole("searchbox", { name: "Search: Add a filter" }).fill("client 100");
+    await page.getByRole("dialog", { name: "Add a filter" }).getByText("Client 100").waitFor();
     await page.keyboard.press("Enter");
     await page.getByText("Group: Client 100").waitFor();
   });
