@@ -149,6 +149,7 @@ export const ACTIONS = [
   "link.deleted",
   "group.created",
   "group.changed",
+  "site.changed",
   "group.deleted",
   "tag.changed",
   "tag.deleted",
