@@ -8,6 +8,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  firefox,
   type Locator,
   type Page,
   chromium as playwright,
@@ -31,7 +32,13 @@ export type Visitor = {
 
 type Role = (typeof ROLES)[number];
 
-export type Looks = { width?: number; height?: number; colorScheme?: "light" | "dark" };
+export type Looks = {
+  width?: number;
+  height?: number;
+  colorScheme?: "light" | "dark";
+  forcedColors?: "active";
+  media?: "print";
+};
 
 /** A server with the dashboard, and people in front of it. */
 export type Dashboard = {
@@ -50,6 +57,9 @@ export type Dashboard = {
   /** Another page of the owner of an account that is there. */
   again(accountId: string, looks?: Looks): Promise<Visitor>;
 };
+
+/** `npm run firefox` has the journeys run there. */
+const isFirefox = process.env.STILLUP_TEST_BROWSER === "firefox";
 
 /** Less than what ends a test that hangs, so that it reports what was waited for. */
 const GIVES_UP_AFTER_MS = 60_000;
@@ -117,18 +127,21 @@ type Place = { url: string; clock?: { now(): number } };
 
 /** A stranger in front of the dashboard, whose clock shows the server's time. */
 export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visitor> {
-  const { width = 1280, height = 800, colorScheme = "light" } = looks;
+  const { width = 1280, height = 800, colorScheme = "light", forcedColors = "none" } = looks;
   const context = await openContext({
     baseURL: place.url,
     viewport: { width, height },
     colorScheme,
+    forcedColors,
     // What moves is painted sixty times a second, and awaited by each click on it.
     reducedMotion: "reduce",
-    permissions: ["clipboard-read", "clipboard-write"],
+    // Firefox knows none of these, and asks no one.
+    ...(isFirefox ? {} : { permissions: ["clipboard-read", "clipboard-write"] }),
   });
   context.setDefaultTimeout(GIVES_UP_AFTER_MS);
   keepCache(context, place.clock !== undefined);
   const page = context.pages()[0] ?? (await context.newPage());
+  if (looks.media) await page.emulateMedia({ media: looks.media });
   tellWhatIsSeen(page);
   if (place.clock) {
     await page.clock.setFixedTime(place.clock.now());
@@ -181,7 +194,7 @@ const busy = new Set<Reusing>();
 async function openContext(options: BrowserContextOptions): Promise<BrowserContext> {
   const browser = idle.pop() ?? ((await launch()) as Reusing);
   busy.add(browser);
-  return browser._newContextForReuse(options);
+  return isFirefox ? browser.newContext(options) : browser._newContextForReuse(options);
 }
 
 /**
@@ -208,7 +221,8 @@ export async function closeVisitors(): Promise<void> {
     // A page may have asked for something just now, which a test answers.
     const answering = browser.contexts().flatMap((context) => [context, ...context.pages()]);
     for (const each of answering) await each.unrouteAll({ behavior: "ignoreErrors" });
-    await browser._disconnectFromReusedContext("The test is over.");
+    if (isFirefox) for (const context of browser.contexts()) await context.close();
+    else await browser._disconnectFromReusedContext("The test is over.");
   }
   idle.push(...opened.reverse());
 }
@@ -306,8 +320,8 @@ async function unpackBrowser(): Promise<string> {
 }
 
 /** Chromium, with the arguments that are wanted in addition. */
-export async function launch(...more: string[]): Promise<Browser> {
-  const running = await playwright.launch({
+const launchChromium = async (more: string[]) =>
+  playwright.launch({
     executablePath: await unpackBrowser(),
     args: [
       ...chromium.args.filter(isKept),
@@ -316,6 +330,12 @@ export async function launch(...more: string[]): Promise<Browser> {
       ...more,
     ],
   });
+
+/** @param more arguments for Chromium */
+export async function launch(...more: string[]): Promise<Browser> {
+  const running = await (isFirefox
+    ? firefox.launch({ channel: "moz-firefox", executablePath: "/usr/bin/firefox-esr" })
+    : launchChromium(more));
   closeAtEnd(() => running.close());
   return running;
 }

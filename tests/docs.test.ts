@@ -40,6 +40,19 @@ describe("The page about verdicts", () => {
   });
 });
 
+test("The page about the dashboard has every key that its help has", () => {
+  const page = readFileSync("docs/dashboard.md", "utf8");
+  const places = readFileSync("web/src/frame/places.ts", "utf8");
+  const help = readFileSync("web/src/frame/help.tsx", "utf8");
+  const keys = [
+    ...[...help.matchAll(/^ {2}"?([^":.]+)"?: "/gm)].flatMap(([, keys]) => keys!.split(" ")),
+    ...[...places.matchAll(/\bkey: "(.)"/g)].map(([, key]) => `g ${key}`),
+  ];
+
+  expect(keys.length).toBeGreaterThan(25);
+  expect(keys.filter((key) => !page.includes(`\`${key}\``))).toEqual([]);
+});
+
 /** What `install.sh`, the build of a release and the examples call so. */
 const NO_SETTINGS = [
   "STILLUP_KEY",

@@ -24,6 +24,7 @@ const VIEWS = [
   { path: "/sign-in", isSignedIn: false },
   { path: "/", isSignedIn: true },
   { path: "/links", isSignedIn: true },
+  { path: "/sources", isSignedIn: true },
   { path: "/changes", isSignedIn: true },
   { path: "/alerts", isSignedIn: true },
 ];

@@ -48,6 +48,8 @@ const MORE_LOOKS: Record<string, Looks> = {
   hd: { width: 1920, height: 1080 },
   "4k": { width: 3840, height: 2160 },
   zoom: { width: 640, height: 400 },
+  forced: { width: 1440, height: 900, forcedColors: "active" },
+  print: { width: 794, height: 1123, media: "print" },
 };
 
 async function photographAll(server: TestServer, names: string[]): Promise<void> {
@@ -273,6 +275,7 @@ async function previewAgain(page: Page): Promise<void> {
   await findSource(page);
   const data = { ...FOUND, links: 288, new_links: 257, left_out: 23 };
   await page.route("**/sources/preview", (route) => route.fulfill({ json: { data } }));
+  await page.getByRole("dialog").getByText("More", { exact: true }).click();
   await page.getByLabel("Leave out").fill("/edit/\n/*?diff=");
   await page.getByRole("button", { name: "Preview again" }).click();
   await page.getByText("23 left out by the settings").waitFor();
@@ -316,7 +319,11 @@ const receiver = Bun.serve({
 });
 
 await buildDashboard();
-const server = await startServer("sqlite");
+// All looks of all pages are more requests than a person sends in an hour, and the clock stands still.
+const server = await startServer("sqlite", {
+  STILLUP_RATE_LIMIT_PER_MINUTE: "0",
+  STILLUP_RATE_LIMIT_PER_HOUR: "0",
+});
 keepImporting(server);
 try {
   const names = process.argv.slice(2);

@@ -128,7 +128,7 @@ export default defineConfig({
           groups: [
             {
               name: "shared",
-              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found|group-pick|alerts|source|report|evidence)/,
+              test: /node_modules\/(?!htmlparser2|entities|@lezer)|src\/(ui|data|frame)\/(?!provider|secrets|found|group-pick|alerts|source-|report|evidence)/,
               minShareCount: 2,
             },
           ],

@@ -24,8 +24,8 @@ async function signedIn() {
   return { owner, browser, headers: { cookie: browser.cookie()! } };
 }
 
-const blockIn = (html: string) =>
-  /<script type="application\/json" id="session">(.*?)<\/script>/s.exec(html)?.[1];
+const blockIn = (html: string, id = "session") =>
+  new RegExp(`<script type="application/json" id="${id}">(.*?)</script>`, "s").exec(html)?.[1];
 
 describe("A page of the dashboard", () => {
   test("carries the session of who is signed in, as the API describes it", async () => {
@@ -51,7 +51,33 @@ describe("A page of the dashboard", () => {
     expect(page.headers.get("etag")).toBeNull();
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
     const inline = [...html.matchAll(/<script(?![^>]* src=)([^>]*)>/g)].map(([, found]) => found);
-    expect(inline).toEqual([' type="application/json" id="session"']);
+    const data = (id: string) => ` type="application/json" id="${id}"`;
+    expect(inline).toEqual(["session", "answers"].map(data));
+  });
+
+  test("carries the answers to what it asks first, as the API gives them to this person", async () => {
+    const { browser, headers } = await signedIn();
+    await browser.post("/groups", { name: "Only </script> ours" });
+    const answersOf = async (path: string) =>
+      JSON.parse(blockIn(await (await open(path, headers)).text(), "answers")!);
+
+    const [overview, list, door] = [
+      await answersOf("/"),
+      await answersOf("/links"),
+      await answersOf("/sign-in"),
+    ];
+
+    expect(overview["/dashboard/api/overview"].data.groups.items[0].name).toBe(
+      "Only </script> ours",
+    );
+    for (const [path, answer] of Object.entries(overview).filter(([path]) => path !== "/ready")) {
+      const { body } = await browser.get(path.replace("/dashboard/api", ""));
+      expect([path, (answer as typeof body).data]).toEqual([path, body.data]);
+    }
+    expect(Object.keys(overview).length).toBeGreaterThan(6);
+    expect(Object.keys(list)).toContain("/dashboard/api/views");
+    expect(Object.keys(list).length).toBeLessThan(4);
+    expect(door).toEqual({});
   });
 
   test("cannot be broken by a person's name", async () => {

@@ -15,12 +15,14 @@ import { toIsoOrNull } from "../ground/lib/moments.ts";
 import { historyRoutes } from "../history/routes.ts";
 import { hostRoutes } from "../hosts/routes.ts";
 import { belowBase, refuseOwnPath } from "../http/base-path.ts";
+import { contextOf } from "../http/caller.ts";
 import { referenceRoutes } from "../http/docs/routes.ts";
 import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
 import { describeApi } from "../http/openapi/document.ts";
 import type { Document } from "../http/openapi/schemas.ts";
-import { type Dashboard, dashboard } from "../http/pages.ts";
+import { readsOf } from "../http/page-paths.ts";
+import { type Dashboard, dashboard, type Given } from "../http/pages.ts";
 import { createRateLimiter, limiterFor } from "../http/rate-limit.ts";
 import { createJsonBody, parameters } from "../http/read-request.ts";
 import { errors, replies } from "../http/reply.ts";
@@ -137,17 +139,35 @@ const createMonitored = (deps: Deps) =>
 /** A page of the dashboard sends several requests where a program sends one, and again at each change. */
 const PAGE_REQUESTS = 10;
 
-/** What a page is given about the session and the visit of its request. */
-function givenSession(deps: Deps, live: Live) {
+/** What a page is given: the session and the visit of its request, and the replies to what it asks first. */
+function givenPage(deps: Deps, live: Live, front: () => Front) {
   const stateOf = sessionStates(deps, live);
-  return async (request: Request) => {
+  return async (request: Request): Promise<Given | null> => {
     const session = await sessionOf(deps, request);
     if (!session) return null;
     const { user } = session;
     await noteVisit(deps, user.id);
     const endedAt = toIsoOrNull(await findEndOfLastVisit(deps, user.id));
-    return { ...(await stateOf(user, session)), visit: { previous_ended_at: endedAt } };
+    const state = { ...(await stateOf(user, session)), visit: { previous_ended_at: endedAt } };
+    return { session: state, answers: await firstAnswers(front(), request, user.isAdmin) };
   };
+}
+
+/** The bodies of successful replies, as the browser would get them; it asks for the others itself. */
+async function firstAnswers(
+  front: Front,
+  request: Request,
+  isAdmin: boolean,
+): Promise<Given["answers"]> {
+  const { pathname, origin } = new URL(request.url);
+  const names = ["cookie", "host"].filter((name) => request.headers.has(name));
+  const headers = names.map((name): [string, string] => [name, request.headers.get(name)!]);
+  const peer = { requestIP: () => ({ address: contextOf(request).address() }) };
+  const answers = readsOf(pathname, isAdmin).map(async (path) => {
+    const reply = await front(new Request(origin + path, { headers }), peer);
+    return reply.ok ? [[path, await reply.json()]] : [];
+  });
+  return Object.fromEntries((await Promise.all(answers)).flat());
 }
 
 export type Service = { front: Front; meter: Meter; live: Live };
@@ -156,7 +176,8 @@ export async function createService(deps: Deps): Promise<Service> {
   const live = createLive(deps);
   deps.topics.subscribe(live.topicListener);
   const hasApi = deps.config.role.includes("api");
-  const pages = hasApi ? dashboard(deps.config, undefined, givenSession(deps, live)) : null;
+  const given = givenPage(deps, live, () => front);
+  const pages = hasApi ? dashboard(deps.config, undefined, given) : null;
   const app = pages ? createApp(deps, pages, live) : createMonitored(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = limiterFor(deps, "api", { perMinute, perHour });
@@ -173,7 +194,7 @@ export async function createService(deps: Deps): Promise<Service> {
     notFound: pages?.notFound ?? null,
   };
   const entering = { ...deps, limiter, sessionLimiter, meter };
-  const front = createFront(
+  const front: Front = createFront(
     {
       ...deps,
       byKey: (request, context, access) => enterByKey(entering, request, context, access),

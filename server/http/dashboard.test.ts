@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
-import { PAGE_PATHS } from "./page-paths.ts";
+import { PAGE_PATHS, patternOf } from "./page-paths.ts";
 import { dashboard } from "./pages.ts";
 
 const HOST = { publicUrl: null };
@@ -33,6 +33,22 @@ test("every page of the dashboard is the same document, revalidated each time", 
     expect(again.status).toBe(304);
   }
   rmSync(folder, { recursive: true });
+});
+
+/** Addresses of the dashboard's own server that are not pages. */
+const OTHER_ADDRESSES = /^\/(docs$|openapi.json$|dashboard\/api\/)/;
+
+test("every address that the dashboard leads to is one of its pages", () => {
+  const web = join(import.meta.dir, "../../web/src");
+  const written = /(?:\bhref[=:] ?\{?|\broute\(|\bto=|\bhrefOf\()["`](\/[^"`?#]*)/g;
+  const addresses = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(web)].flatMap((file) =>
+    [...readFileSync(join(web, file), "utf8").matchAll(written)].map(([, path]) => path!),
+  );
+  const isServed = (path: string) =>
+    PAGE_PATHS.some((page) => patternOf(page).test(path.replace(/\$\{.*?\}/g, "7")));
+
+  expect(new Set(addresses).size).toBeGreaterThan(20);
+  expect(addresses.filter((path) => !isServed(path) && !OTHER_ADDRESSES.test(path))).toEqual([]);
 });
 
 test("other pages get the dashboard's letters, colors, theme and icon, and nothing else of it", () => {

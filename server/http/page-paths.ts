@@ -35,6 +35,26 @@ export const PAGE_PATHS = [...DOOR_PATHS, ...INNER_PATHS];
 export type DoorPath = (typeof DOOR_PATHS)[number];
 export type InnerPath = (typeof INNER_PATHS)[number];
 
+/** What the frame of each page shows, by path and query. */
+const FRAME_READS = ["/dashboard/api/overview", "/dashboard/api/views", "/ready"];
+
+const OVERVIEW_READS = [
+  "overview/series?days=90",
+  "overview/upcoming",
+  "attention?by=cause&per_page=6",
+  "changes?per_page=6",
+  "sites?status=dead&per_page=5",
+].map((path) => `/dashboard/api/${path}`);
+
+const ADMIN_READS = ["/dashboard/api/admin/backups"];
+
+/** What a page asks the server first, which is sent with it. */
+export function readsOf(path: string, isAdmin: boolean): string[] {
+  if (!INNER_PATHS.some((each) => patternOf(each).test(path))) return [];
+  if (path !== "/") return FRAME_READS;
+  return [...FRAME_READS, ...OVERVIEW_READS, ...(isAdmin ? ADMIN_READS : [])];
+}
+
 /** Matches what a path with parameters stands for. A slash at the end makes no difference. */
 export const patternOf = (path: string) =>
   new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/\/$/, "")}/?$`);

@@ -6,19 +6,20 @@ import { describeError, log } from "../ground/lib/log.ts";
 import { assetFolder } from "../ground/lib/runtime.ts";
 import { refuseUnknownHost } from "./own-host.ts";
 import { PAGE_PATHS } from "./page-paths.ts";
-import { cachedReplies, takesEncoding } from "./reply.ts";
+import { cachedReplies, compressedReply, takesEncoding } from "./reply.ts";
+import { pathOf } from "./routing.ts";
 
 const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
 
 /**
  * Serves the built dashboard, from the executable or from the checkout.
- * @param sessionOf what the page is given about the session of its request, so that it need not ask; null without one
+ * @param givenTo what the page is given for its request, so that it need not ask; null without a session
  */
 export function dashboard(
   config: Host,
   folder = assetFolder("web/dist"),
-  sessionOf: SessionOf = async () => null,
+  givenTo: GivenTo = async () => null,
 ): Dashboard {
   const index = join(folder, "index.html");
   if (!existsSync(index)) return missingDashboard(config);
@@ -26,15 +27,19 @@ export function dashboard(
   // The build refers to its files from next to it, but pages are at many depths.
   const read = readOnce(index, (text) => text.replaceAll('"./', `"${base}/`));
   const plain = cachedReplies(HTML, read);
+  const assets = readdirSync(join(folder, "assets"));
   const withSession = async (request: Request) => {
-    const session = await sessionOf(request).catch(unknownSession);
-    return session && read().replace("</head>", () => `${dataBlock(session)}</head>`);
+    const given = await givenTo(request).catch(unknownSession);
+    const early = earlyFiles(assets, pathOf(request.url), base);
+    return given && read().replace("</head>", () => `${early}${dataBlocks(given)}</head>`);
   };
   const routes = emptyDashboard(config);
   for (const path of SERVED) {
     routes.get(path, async ({ request }) => {
       const page = await withSession(request);
-      return page === null ? plain({ request }) : new Response(page, { headers: PERSONAL });
+      return page === null
+        ? plain({ request })
+        : compressedReply(page, 200, new Headers(PERSONAL), request);
     });
   }
   return {
@@ -79,7 +84,10 @@ function brandOf(index: string, assets: string[], base: string): string {
   return [...(index.match(BRAND) ?? []), ...styles].join("\n  ");
 }
 
-type SessionOf = (request: Request) => Promise<object | null>;
+/** `answers` are the bodies of successful replies to GET requests, by path and query. */
+export type Given = { session: object; answers: Record<string, unknown> };
+
+type GivenTo = (request: Request) => Promise<Given | null>;
 type Host = Pick<Config, "publicUrl">;
 
 /** Its routes are served only under host names that no one else can point at this machine. */
@@ -94,9 +102,27 @@ function unknownSession(error: unknown) {
   return null;
 }
 
-/** A browser does not run it, and nothing in it can end it or begin a comment. */
-const dataBlock = (value: object) =>
-  `<script type="application/json" id="session">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`;
+/** The files of pages that are opened most, which the browser would find only when the script runs. */
+const EARLY: Record<string, RegExp> = { "/": /^(overview|plot)-/, "/links": /^links-/ };
+
+const earlyFiles = (assets: string[], path: string, base: string) =>
+  assets
+    .filter((name) => EARLY[path]?.test(name))
+    .map((name) => {
+      const href = `href="${base}/assets/${name}"`;
+      if (name.endsWith(".js")) return `<link rel="modulepreload" ${href}>`;
+      return name.endsWith(".css") ? `<link rel="stylesheet" ${href}>` : "";
+    })
+    .join("");
+
+/** A browser does not run them, and nothing in them can end them or begin a comment. */
+const dataBlocks = (given: Given) =>
+  Object.entries(given)
+    .map(([id, value]) => {
+      const json = JSON.stringify(value).replaceAll("<", "\\u003c");
+      return `<script type="application/json" id="${id}">${json}</script>`;
+    })
+    .join("");
 
 function missingDashboard(config: Host): Dashboard {
   const routes = emptyDashboard(config);

@@ -99,6 +99,19 @@ function jsonResponse(
     }
   }
   headers.set("Content-Type", JSON_TYPE);
+  const isOfDashboard = contextOf(request).path.startsWith("/dashboard/api/");
+  return isOfDashboard
+    ? compressedReply(body, status, headers, request)
+    : new Response(body, { status, headers });
+}
+
+/** Compressed where that is worth it and harmless. */
+export function compressedReply(
+  body: string,
+  status: number,
+  headers: Headers,
+  request: Request,
+): Response {
   if (!isWorthCompressing(body, request)) return new Response(body, { status, headers });
   headers.append("Vary", "Accept-Encoding");
   if (!takesEncoding(request, "gzip")) return new Response(body, { status, headers });
@@ -118,8 +131,7 @@ const COMPRESSION = 4;
  * and keys and signing secrets are shown in replies to POST only. Requests of other sites' pages get no compression.
  */
 function isWorthCompressing(body: string, request: Request): boolean {
-  const isOfDashboard = contextOf(request).path.startsWith("/dashboard/api/");
-  if (!isOfDashboard || request.method !== "GET" || body.length < LEAST_COMPRESSED) return false;
+  if (request.method !== "GET" || body.length < LEAST_COMPRESSED) return false;
   return [null, "same-origin", "none"].includes(request.headers.get("sec-fetch-site"));
 }
 

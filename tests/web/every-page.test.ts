@@ -250,6 +250,7 @@ type Held = { let(answers: "fail" | "pass"): void };
 
 /** Runs in the page before everything else: what it asks the server is answered when the test says so. */
 function holdAnswers({ answered, refusal }: { answered: string; refusal: object }) {
+  document.addEventListener("readystatechange", () => document.getElementById("answers")?.remove());
   const ask = globalThis.fetch;
   const isAnswered = new RegExp(answered);
   const decided = Promise.withResolvers<void>();
@@ -274,6 +275,7 @@ function holdAnswers({ answered, refusal }: { answered: string; refusal: object 
  * would load all assets each time.
  */
 function refuseSome(refusal: object) {
+  document.addEventListener("readystatechange", () => document.getElementById("answers")?.remove());
   const ask = globalThis.fetch;
   globalThis.fetch = Object.assign(async (...[input, init]: Parameters<typeof fetch>) => {
     const url = input instanceof Request ? input.url : `${input}`;
@@ -315,7 +317,7 @@ async function seeItLoad(page: Page, sight: Sight, seen: Seen): Promise<void> {
 async function seeShape(page: Page): Promise<string[]> {
   await page.locator("#main .loading").first().waitFor({ state: "attached" });
   await page.clock.runFor(SHAPE_AFTER_MS);
-  await page.locator("#main .loading :is(.skeleton, .shape)").first().waitFor();
+  await page.locator("#main .loading :is(.sk, .shape)").first().waitFor();
   return headingsMissing(page);
 }
 

@@ -56,14 +56,11 @@ async function seeFirstVerdicts(page: Page, urls: string[]) {
 
 /** From the overview to the page of the link, with what was seen there. */
 async function seeWhatIsDead(page: Page, path: string) {
-  await page.getByRole("heading", { name: "1 link is dead" }).waitFor();
-  const dead = page.getByRole("region", { name: "Needs attention" });
-  await dead.getByText("410", { exact: true }).waitFor();
-  const why = page.getByRole("region", { name: "Why" });
-  await why.getByText("Unknown", { exact: true }).click();
-  await why.getByRole("link", { name: "503" }).waitFor();
-  await dead.getByRole("button", { name: "show its links" }).click();
-  await dead.getByRole("link", { name: path }).click();
+  await page.getByRole("heading", { name: /^3 links checked in \d+ s, 1 dead$/ }).waitFor();
+  const found = page.getByRole("region", { name: "What the checks found" });
+  await found.getByRole("link", { name: "503" }).waitFor();
+  await found.getByRole("link", { name: "410" }).click();
+  await page.getByRole("row").getByRole("link", { name: path }).click();
   await page.getByText("The server returned 410: the page is gone for good.").first().waitFor();
   await page.getByRole("heading", { name: "Evidence" }).waitFor();
   await page.locator(".report").getByText("410").first().waitFor();

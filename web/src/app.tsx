@@ -26,8 +26,6 @@ import { focusMain } from "./frame/kept.ts";
 import { lazyPage, NotFoundPage } from "./frame/missing.tsx";
 import { offerSections } from "./frame/places.ts";
 import { Toasts, useToast } from "./frame/toast.tsx";
-import LinksPage from "./links/links.tsx";
-import { OverviewPage } from "./overview/page.tsx";
 import { Loaded, Redirect } from "./ui/loaded.tsx";
 
 type DoorPage = FunctionComponent<{ session: Session }>;
@@ -61,6 +59,8 @@ function doorAt(path: string): DoorPage | null {
   return found ? DOORS[found] : null;
 }
 
+const OverviewPage = lazyPage(() => import("./overview/overview.tsx"));
+const LinksPage = lazyPage(() => import("./links/links.tsx"));
 const SitesPage = lazyPage(() => import("./sites/page.tsx"));
 // Small, and in one file, since they lead to each other.
 const loadSources = () => import("./sources/pages-of-sources.ts");

@@ -158,7 +158,7 @@ function Input({ draft, onType }: InputProps) {
     );
   }
   return (
-    <label class="ta">
+    <label>
       <span class="unseen">URLs, one per line</span>
       <textarea
         ref={field}
@@ -175,7 +175,7 @@ function Input({ draft, onType }: InputProps) {
 
 /** A file input that looks like a button. */
 const FileButton = ({ onFiles }: { onFiles: (files: File[]) => void }) => (
-  <label class="btn file">
+  <label class="btn">
     <FileUp class="i" aria-hidden="true" />
     <span>Choose a file…</span>
     <input

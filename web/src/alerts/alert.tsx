@@ -85,7 +85,7 @@ function DiscreetUrl({ alert }: { alert: Alert }) {
     alert.url_state === "full" && discreet !== alert.url && `${discreet}/` !== alert.url;
   return (
     <>
-      <span class="target">{isShown ? alert.url : discreet}</span>
+      <span>{isShown ? alert.url : discreet}</span>
       {isPartial && (
         <IconButton
           label={isShown ? "Hide the whole URL" : "Show the whole URL"}

@@ -123,7 +123,7 @@ onDashboard("The alerts page", (dashboard) => {
     await server.deps.store.update(users).set({ role: "viewer" }).where(isTheirs);
     await page.goto("/alerts");
     await page
-      .getByText("When a link dies or comes back, send a message to hooks.slack.com as Slack.")
+      .getByText("When a link dies or comes back, send a message to hooks.slack.com on Slack.")
       .waitFor();
     await message("Returned 500").waitFor();
     const buttons = page.locator("main").getByRole("button");

@@ -9,6 +9,7 @@ import {
   formatIcon,
 } from "../data/alerts.ts";
 import { api, complete } from "../data/api.ts";
+import { useIsPhone } from "../data/browser.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useHold, useSave, useToast } from "../frame/toast.tsx";
@@ -199,7 +200,9 @@ type SentenceProps = {
 export function Sentence({ alert, editable, ...look }: SentenceProps) {
   const names = useNames(alert.filter);
   const canWrite = useCanWrite();
-  const own = canWrite ? editable : undefined;
+  // A button breaks no lines, and a phone has few words in one.
+  const isPhone = useIsPhone();
+  const own = canWrite && !isPhone ? editable : undefined;
   const word = (text: string) =>
     own ? (
       <button type="button" class="word" aria-haspopup="dialog" onClick={own.onEdit}>
@@ -226,7 +229,7 @@ export function Sentence({ alert, editable, ...look }: SentenceProps) {
 const verbOf = ({ format }: Pick<Alert, "format">) => FORMATS[format].verb ?? "send a message to";
 
 const formatOf = ({ format }: Pick<Alert, "format">) =>
-  FORMATS[format].verb ? "" : ` as ${FORMATS[format].name}`;
+  FORMATS[format].verb ? "" : ` on ${FORMATS[format].name}`;
 
 const FIRST = "first_verdicts";
 type Choice = EventType | typeof FIRST;

@@ -100,7 +100,7 @@ export function NewAlert({ onClose }: Closable) {
       <EventsField draft={draft} onChange={change} />
       <OnlyFor value={draft.filter} onChange={(filter) => change({ filter })} />
       {URL.canParse(urlOf(draft.url, draft.format)) && draft.events.length > 0 && (
-        <Sentence alert={draft} class="sent sample" />
+        <Sentence alert={draft} />
       )}
     </Ask>
   );

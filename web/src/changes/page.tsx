@@ -13,6 +13,7 @@ import {
   hrefOfChange,
 } from "../data/changes.ts";
 import { OVERVIEW } from "../data/counts.ts";
+import { placeOf, shownHost } from "../data/display-url.ts";
 import { dayText, shortLength } from "../data/format.ts";
 import { useGroupNames, useGroups } from "../data/groups.ts";
 import { useBar } from "../frame/bar.tsx";
@@ -132,8 +133,8 @@ function SitePick({ filter: { site }, onChange }: ToolsProps) {
       icon={Globe}
       any="Any site"
       value={site}
-      shown={site}
-      options={data?.items.map(({ site: name }) => ({ value: name, label: name })) ?? []}
+      shown={site && shownHost(site)}
+      options={data?.items.map(({ site: name }) => ({ value: name, label: shownHost(name) })) ?? []}
       onSearch={setSearch}
       onPick={(name) => onChange({ site: name })}
     />
@@ -263,7 +264,7 @@ function OneLink({ entry: { links, final_url: end, kind } }: { entry: ChangeEntr
 
 const SomeLinks = ({ entry }: { entry: ChangeEntry }) => (
   <>
-    <p class="who">{entry.host ?? entry.site}</p>
+    <p class="who">{placeOf(entry)}</p>
     <LinkList links={entry.links} count={entry.count} href={hrefOfChange(entry)} />
   </>
 );

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import "./chart.css";
 
 type BarProps = {
   href: string;

@@ -77,7 +77,7 @@ function Drawing({ children, above, ...props }: Props) {
   const base = height - BELOW;
   return (
     <div class="plot">
-      <svg class="yax" width={width} height={height} aria-hidden="true">
+      <svg width={width} height={height} aria-hidden="true">
         {scale.ticks.map((tick, i) => (
           <text key={tick} class="tick" x={width - 8} y={toY(tick) + 4} text-anchor="end">
             {labels[i]}
@@ -108,27 +108,32 @@ function Drawing({ children, above, ...props }: Props) {
   );
 }
 
-const DayNames = ({ days, base }: { days: string[]; base: number }) => (
-  <>
-    {namedDays(days).map((i) => {
-      const x = `${(i / days.length) * 100}%`;
-      return (
-        <g key={days[i]}>
-          <line class="mtick" x1={x} x2={x} y1={base} y2={base + 5} />
-          <text class="tick" x={x} y={base + 20} text-anchor="middle">
-            {dayLabel(days[i]!)}
-          </text>
-        </g>
-      );
-    })}
-    <text class="tick wide-only" x="2" y={base + 20}>
-      {dayLabel(days[0]!)}
-    </text>
-    <text class="tick wide-only" x="100%" y={base + 20} text-anchor="end">
-      today
-    </text>
-  </>
-);
+function DayNames({ days, base }: { days: string[]; base: number }) {
+  const named = namedDays(days);
+  // A phone has no room for them next to others.
+  const look = named.length > 0 ? "tick wide-only" : "tick";
+  return (
+    <>
+      {named.map((i) => {
+        const x = `${(i / days.length) * 100}%`;
+        return (
+          <g key={days[i]}>
+            <line class="mtick" x1={x} x2={x} y1={base} y2={base + 5} />
+            <text class="tick" x={x} y={base + 20} text-anchor="middle">
+              {dayLabel(days[i]!)}
+            </text>
+          </g>
+        );
+      })}
+      <text class={look} x="2" y={base + 20}>
+        {dayLabel(days[0]!)}
+      </text>
+      <text class={look} x="100%" y={base + 20} text-anchor="end">
+        today
+      </text>
+    </>
+  );
+}
 
 const STEPS: Record<string, (at: number, last: number) => number> = {
   ArrowLeft: (at) => at - 1,

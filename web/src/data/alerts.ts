@@ -23,7 +23,7 @@ export type Alert = AlertPage["data"]["items"][number];
 export type Schedule = Omit<NonNullable<Alert["summary"]>, "next_at" | "last_at">;
 
 type FormatWords = {
-  /** As a sentence names it: "as Slack". */
+  /** As a sentence names it: "on Slack". */
   name: string;
   /** Which URL to enter. */
   paste: string;
@@ -31,7 +31,7 @@ type FormatWords = {
   /** Of URLs that can only be of this format. */
   host?: RegExp;
   icon?: LucideIcon;
-  /** What an alert does, instead of "send a message to … as Slack". */
+  /** What an alert does, instead of "send a message to … on Slack". */
   verb?: string;
   contentType?: string;
   /** A header of its own, and what it is for. */

@@ -2,7 +2,26 @@ import { treaty } from "@elysiajs/eden";
 import type { App } from "../../../server/app/app.ts";
 import { absolute } from "./base.ts";
 
-const server = treaty<App>(absolute(""), { parseDate: false });
+/** How long after the start of the script a page may use what it came with. */
+const GIVEN_MS = 5_000;
+
+/** Bodies of replies that the page came with, by path and query; each is used once. */
+const given: Record<string, unknown> = JSON.parse(
+  document.getElementById("answers")?.textContent ?? "{}",
+);
+setTimeout(() => {
+  for (const path of Object.keys(given)) delete given[path];
+}, GIVEN_MS);
+
+const ask = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
+  const path = String(input).slice(absolute("").length);
+  if (init?.method !== "GET" || !(path in given)) return fetch(input, init);
+  const body = given[path];
+  delete given[path];
+  return Response.json(body);
+};
+
+const server = treaty<App>(absolute(""), { parseDate: false, fetcher: ask as typeof fetch });
 
 /** The routes of the public API, authenticated by session. */
 export const api = server.dashboard.api;

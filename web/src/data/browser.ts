@@ -74,25 +74,6 @@ export function useAskBeforeLeaving(isBusy: boolean) {
   }, [isBusy]);
 }
 
-const LATEST_IDLE_MS = 2_000;
-let wasIdle = false;
-
-/** Whether the browser has had a free moment since the page was opened. What is not seen at first waits for it. */
-export function useIdle(): boolean {
-  const [isIdle, setIdle] = useState(wasIdle);
-  useEffect(() => {
-    if (isIdle) return;
-    const begin = () => {
-      wasIdle = true;
-      setIdle(true);
-    };
-    // Not every browser has it.
-    if (!globalThis.requestIdleCallback) return void setTimeout(begin);
-    requestIdleCallback(begin, { timeout: LATEST_IDLE_MS });
-  }, [isIdle]);
-  return isIdle;
-}
-
 const PHONE = "(max-width: 720px)";
 
 /** Whether the window is as narrow as a phone. */

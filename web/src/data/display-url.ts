@@ -28,7 +28,12 @@ export function shownUrl(url: string): string {
   return scheme + host + path;
 }
 
-const shownHost = (host: string) =>
+/** Where the links of a cause or a change are: their host, or the site of several. */
+export const placeOf = ({ host, site }: { host: string | null; site: string }) =>
+  shownHost(host ?? site);
+
+/** A host or a site: international names in their letters, unless these mislead. */
+export const shownHost = (host: string) =>
   host
     .split(".")
     .map((label) => (/^xn--/i.test(label) ? shownLabel(label) : encodeUnsafe(label)))

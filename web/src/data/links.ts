@@ -7,7 +7,6 @@ import type {
   Verdict,
 } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "./api.ts";
-import { useIdle } from "./browser.ts";
 
 /** Stands for "in no group" instead of a group's id. */
 export const NO_GROUP = "none";
@@ -176,18 +175,18 @@ export function explain({ status, last_check: last }: Pick<Link, "status" | "las
 }
 
 /** Services change only with a new version. */
-const useServices = () =>
+const useServices = (isWanted: boolean) =>
   useQuery({
     queryKey: ["services"],
     queryFn: () => unwrap(api.services.get()),
     select: ({ items }) => items,
     staleTime: Number.POSITIVE_INFINITY,
-    enabled: useIdle(),
+    enabled: isWanted,
   });
 
 /** Empty until loaded. */
-export const useServicesByName = () =>
-  [...(useServices().data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+export const useServicesByName = (isWanted = true) =>
+  [...(useServices(isWanted).data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
 
 const MOST_SERVICES = 1000;
 
@@ -210,7 +209,7 @@ export function useServicesInUse() {
 
 /** The id until the name is loaded. */
 export const useServiceName = (id: string) =>
-  useServices().data?.find((service) => service.id === id)?.name ?? id;
+  useServices(true).data?.find((service) => service.id === id)?.name ?? id;
 
 /** The names of a few sites that contain the text. */
 export async function searchSites(search: string): Promise<string[]> {

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/preact-query";
 import { readiness } from "./api.ts";
-import { useIdle } from "./browser.ts";
 
 const REFRESH_MS = 30_000;
 const PROBE_TIMEOUT_MS = 5_000;
@@ -22,7 +21,6 @@ export const useMonitor = () =>
   useQuery({
     queryKey: ["monitor"],
     queryFn: findMonitor,
-    enabled: useIdle(),
     staleTime: REFRESH_MS,
     refetchInterval: REFRESH_MS,
   });

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/preact-query";
 import { api, asSent, complete, unwrap } from "./api.ts";
-import { useIdle } from "./browser.ts";
 import { LINKS } from "./links.ts";
 
 /** Views that everyone has, by the address of their list. */
@@ -18,11 +17,11 @@ const views = () => unwrap(api.views.get());
 export type View = Awaited<ReturnType<typeof views>>["items"][number];
 
 /** The saved views of this person and of the account. */
-export const useViewsQuery = (enabled = true) =>
-  useQuery({ queryKey: VIEWS, queryFn: views, select: ({ items }): View[] => items, enabled });
+export const useViewsQuery = () =>
+  useQuery({ queryKey: VIEWS, queryFn: views, select: ({ items }): View[] => items });
 
-/** The same, loaded once the page is idle, and empty until then. */
-export const useViews = (): View[] => useViewsQuery(useIdle()).data ?? [];
+/** The same, empty until they are loaded. */
+export const useViews = (): View[] => useViewsQuery().data ?? [];
 
 export const saveView = (view: {
   name: string;

@@ -173,6 +173,24 @@ function persistentWords(statusCode: number | null, cause: string | null): strin
   return isError ? `${statusCode} for days` : REASON_WORDS.persistent_failure;
 }
 
+/** What a changed field is called, where its name of the API says it badly. */
+const CHANGED_FIELDS: Record<string, string> = {
+  group_id: "group",
+  assignee_id: "assignee",
+  external_id: "external ID",
+  is_active: "on or off",
+  is_admin: "administrator",
+  expires_at: "expiry",
+  url: "URL",
+  oidc: "by single sign-on",
+  auth: "credentials",
+  allow_http: "sending over http",
+};
+
+/** "group, check frequency" */
+export const fieldWords = (fields: string[]) =>
+  fields.map((name) => CHANGED_FIELDS[name] ?? name.replaceAll("_", " ")).join(", ");
+
 /** When the old value of what is rotated expires, in seconds from now. */
 export const gracesOf = (what: "secret" | "value") => [
   { value: 0, label: `Now: the ${what} has leaked` },

@@ -25,11 +25,13 @@ import { Moment } from "../ui/moment.tsx";
 import { BarFrame } from "./bar.tsx";
 import { useFocusKept, useScrollKept } from "./kept.ts";
 import { useFrameKeys } from "./keys.ts";
+import { loadEarly } from "./missing.tsx";
 import { Sidebar, Tabs } from "./navigation.tsx";
 import { PLACES } from "./places.ts";
 
 const loadPalette = () => import("./palette.tsx");
 const Palette = lazy(loadPalette);
+loadEarly(loadPalette);
 const Help = lazy(() => import("./help.tsx"));
 
 type FrameProps = {
@@ -51,12 +53,6 @@ export function Frame({ session, isLoading, children }: FrameProps) {
   useAskBeforeLeaving(useFirstKey() !== null);
   useVisit(useLocation().path);
   useReadAhead();
-  useEffect(() => {
-    // So that it opens at once.
-    // If that fails, it is loaded when it is wanted.
-    const idle = requestIdleCallback(() => loadPalette().catch(() => {}));
-    return () => cancelIdleCallback(idle);
-  }, []);
   return (
     <>
       <a class="skip" href="#main">

@@ -58,7 +58,9 @@ const ON_A_LINK: Lines = {
 /** All keys, and the switch that turns them off. */
 const Help = ({ onClose }: { onClose: () => void }) => (
   <Sheet title="Keyboard shortcuts" onClose={onClose}>
-    <KeyList title="Anywhere" lines={ANYWHERE} />
+    <div data-first tabIndex={-1}>
+      <KeyList title="Anywhere" lines={ANYWHERE} />
+    </div>
     <KeyList title="In a list" lines={IN_A_LIST} />
     <KeyList title="On a cause of the overview" lines={ON_A_CAUSE} />
     <KeyList title="On a link" lines={ON_A_LINK} />

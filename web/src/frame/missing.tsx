@@ -41,7 +41,8 @@ const wait = () =>
 /** One page after another, in free moments. */
 let last: Promise<unknown> | undefined;
 
-function loadEarly(load: () => Promise<unknown>) {
+/** Loads what the first view does not need after it. */
+export function loadEarly(load: () => Promise<unknown>) {
   // A failure shows when the page is opened.
   last = (last ?? wait()).then(load).catch(() => {});
 }

@@ -4,6 +4,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, unwrap } from "../data/api.ts";
 import { useCounts } from "../data/counts.ts";
+import { shownHost } from "../data/display-url.ts";
 import { hrefOfView } from "../data/filter.ts";
 import { counted } from "../data/format.ts";
 import { useSettled } from "../data/found.ts";
@@ -258,7 +259,7 @@ function useFound(text: string) {
       })),
       ...(sites?.items ?? []).map(({ site, links: count, dead }) => ({
         id: `site-${site}`,
-        label: site,
+        label: shownHost(site),
         icon: PLACES.sites.icon,
         hint: dead > 0 ? `${counted(count, "link")}, ${dead} dead` : counted(count, "link"),
         onSelect: () => route(`/links?site=${encodeURIComponent(site)}`),

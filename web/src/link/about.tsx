@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { FREQUENCIES } from "../../../server/ground/lib/vocabulary.ts";
 import { Bar } from "../chart/bars.tsx";
 import { deliveredWords, targetName } from "../data/alerts.ts";
@@ -59,7 +60,7 @@ export function About({ link }: { link: LinkDetail }) {
               </Fact>
             ),
         )}
-        <Note link={link} />
+        <Note key={link.id} link={link} />
         {Object.entries(link.metadata).map(([key, value]) => (
           <Fact key={key} name={key}>
             {value}
@@ -92,7 +93,7 @@ export function Places({ link }: { link: LinkDetail }) {
   if (sources === 0 && !retiredAt) return null;
   const keep = () => change({ pinned: true }, { pinned: false }, "The link is kept");
   return (
-    <Section title="Found on" hint={places > 0 && counted(places, "place")} class="found-on">
+    <Section title="Found on" hint={places > 0 && counted(places, "place")}>
       {places > 0 && <FoundOn link={id} few={5} />}
       {retiredAt ? (
         <p class="hint">
@@ -271,10 +272,16 @@ function Frequency({ link }: { link: LinkDetail }) {
   );
 }
 
-/** What people noted about the link, changed where it is shown. */
+const MOST_SHOWN = 280;
+
+/** What people noted about the link, changed where it is shown. A long note is folded. */
 function Note({ link }: { link: LinkDetail }) {
   const change = useChange(link);
+  const [isOpen, setOpen] = useState(false);
   if (!useCanWrite() && !link.note) return null;
+  const note = link.note ?? "";
+  const isLong = note.length > MOST_SHOWN;
+  const shown = isLong && !isOpen ? `${note.slice(0, MOST_SHOWN).trimEnd()}…` : note;
   return (
     <Fact name="Note">
       <InPlaceText
@@ -285,8 +292,13 @@ function Note({ link }: { link: LinkDetail }) {
         none="Add"
         save={(note) => change({ note }, { note: link.note }, "The note was changed")}
       >
-        {link.note && <span class="link-note">{link.note}</span>}
+        {note && <span class="link-note">{shown}</span>}
       </InPlaceText>
+      {isLong && (
+        <button type="button" class="text-button" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show less" : "Show all"}
+        </button>
+      )}
     </Fact>
   );
 }

@@ -34,7 +34,7 @@ export function InPlaceText({ label, value, none, save, children, ...field }: In
     <button
       ref={button}
       type="button"
-      class={isEmpty ? "word" : "in-place"}
+      class={isEmpty ? "word" : "edited"}
       disabled={!!off}
       title={off ?? (isEmpty ? undefined : "Edit")}
       onClick={() => setEditing(true)}
@@ -66,7 +66,7 @@ function TextInPlace({ label, value, isLong, onEnd, ...rest }: FieldProps) {
   const textNow = () => field.current?.value.trim() || null;
   const ties = {
     ref: field,
-    class: "in-place-field",
+    class: "edited-field",
     "aria-label": label,
     defaultValue: value ?? "",
     ...rest,

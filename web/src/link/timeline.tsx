@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import type { LinkDetail } from "../data/links.ts";
 import { LINKS } from "../data/links.ts";
+import { fieldWords } from "../data/words.ts";
 import { listTimeline, type TimelineEntry } from "../triage/requests.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -64,6 +65,6 @@ function wordsOf({ kind, detail, previous_url: url, by }: TimelineEntry) {
     case "tagged":
       return detail ? `Tagged ${detail}` : "Tags removed";
     default:
-      return `Changed: ${detail?.replaceAll("_", " ")}`;
+      return `Changed: ${fieldWords((detail ?? "").split(/, ?/))}`;
   }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { FREQUENCIES, HANDLINGS, type LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
+import { shownHost } from "../data/display-url.ts";
 import { useFoundGroups } from "../data/groups.ts";
 import { NO_GROUP, searchSites, useServicesByName } from "../data/links.ts";
 import { useFoundSources } from "../data/sources.ts";
@@ -78,7 +79,7 @@ function useOptions(status: LinkStatus | undefined, typed: string): PickOption<s
       ...people.map(({ id, email }) => option("assignee", "Assignee")(id, email)),
     ],
     tags.found.map(({ name }) => option("tag", "Tag")(name, name)),
-    sites.map((site) => option("site", "Site")(site, site)),
+    sites.map((site) => option("site", "Site")(site, shownHost(site))),
     [...groups.found.map(({ id, name }) => group(id, name)), group(NO_GROUP, "No group")],
     sources.found.map(({ id, name }) => option("source", "Source")(id, name)),
     REASONS.map(({ reason, label }) => option("reason", "Reason")(reason, label)),

@@ -164,6 +164,11 @@ onDashboard("The links page", (dashboard) => {
 
     await list.row("/fine").getByRole("button", { name: "Reading" }).click();
     await list.count("1 link").waitFor();
+    await page.keyboard.press("f");
+    await page.getByRole("searchbox", { name: "Search: Add a filter" }).fill("Dai");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Add a filter" }).waitFor({ state: "hidden" });
+    expect(new URL(page.url()).search).toBe(`?group_id=${group.id}`);
     await list.filterBy("Daily");
     await page.getByText("No matching links").waitFor();
     expect(new URL(page.url()).search).toBe(`?group_id=${group.id}&check_frequency=daily`);
@@ -276,6 +281,7 @@ onDashboard("The links page", (dashboard) => {
     await page.keyboard.press("j");
     expect(await page.getByRole("checkbox").count()).toBe(0);
     expect(await page.getByRole("button", { name: /Check now|Delete|Add/ }).count()).toBe(1);
+    await printAll(page, list);
     await seeHeights(page, server, accountId);
   });
 
@@ -407,6 +413,19 @@ onDashboard("The links page", (dashboard) => {
 
 /** Links that are dead until they are checked. */
 const AT_REST = ["https://example.org/a", "https://example.org/b"];
+
+/** Paper has all rows, and a title instead of tools. */
+async function printAll(page: Page, list: ReturnType<typeof linksPage>) {
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  await page.getByRole("heading", { name: "Links" }).waitFor();
+  await list.row("/300").waitFor();
+  expect(await list.rows.count()).toBe(300);
+  expect(await list.search.isVisible()).toBe(false);
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.waitForFunction(() => document.querySelectorAll(".row").length < 100);
+}
 
 /** However long a URL is. */
 async function seeHeights(page: Page, server: TestServer, accountId: string) {

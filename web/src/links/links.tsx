@@ -15,10 +15,11 @@ import { usePeople } from "../data/triage.ts";
 import { STATUS_WORDS } from "../data/words.ts";
 import { useAdd } from "../frame/add.tsx";
 import { useBar } from "../frame/bar.tsx";
+import { useKeys } from "../frame/keys.ts";
 import { lazyPage } from "../frame/missing.tsx";
 import { Button } from "../ui/button.tsx";
 import { Empty, Failed, Loading, Skeleton } from "../ui/loaded.tsx";
-import type { RowsHandle } from "../ui/rows.tsx";
+import { MOST_PRINTED, type RowsHandle } from "../ui/rows.tsx";
 import { type Asked, useDeeds } from "./deeds.ts";
 import "./links.css";
 import { LinkMenu, List } from "./list.tsx";
@@ -63,6 +64,11 @@ export default function LinksPage() {
     canWrite,
     ask,
     onClear: () => isNarrowed(filter) && change(cleared(filter)),
+  });
+  // The browser prints what is there; rows that were not scrolled to are loaded first.
+  useKeys({
+    "Ctrl+p": () =>
+      void list.range(0, Math.min(list.count ?? 0, MOST_PRINTED) - 1).then(() => print()),
   });
   // Closing returns the focus to the row first.
   const goOnAfterClosing = () => requestAnimationFrame(() => deeds.go(current + 1));
@@ -191,7 +197,7 @@ const usePeopleNames = ({ assignee }: LinkFilter) =>
 
 function useCrumbs(filter: LinkFilter) {
   const groups = useGroupNamed(filter);
-  const services = useServicesByName();
+  const services = useServicesByName(filter.service !== "");
   const { data: sources = [] } = useSources(filter.source !== "");
   const { status, sort } = filter;
   const tokens = tokensOf(

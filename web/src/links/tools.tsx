@@ -2,7 +2,6 @@ import { ArrowUpDown, Columns2, Download, ListFilter, Search, X } from "lucide-p
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso";
 import type { LinkSort, LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
-import { useIdle } from "../data/browser.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
 import { useGroupNamed } from "../data/groups.ts";
 import { type Counts, type LinkFilter, useServicesByName } from "../data/links.ts";
@@ -38,14 +37,16 @@ type ToolsProps = {
 export function Tools(props: ToolsProps) {
   const { filter, counts, columns, onColumn, onChange, onType } = props;
   const off = useOff();
+  const [isNear, setNear] = useState(false);
+  const comesNear = () => setNear(true);
   return (
     <>
-      <div class="tools">
+      <div class="tools" onPointerOver={comesNear} onFocusIn={comesNear}>
         <h1 class="unseen">Links</h1>
         <Statuses filter={filter} counts={counts} onChange={onChange} />
         <span class="gap" />
         <SearchBox value={filter.search} onChange={(search) => onType({ ...filter, search })} />
-        <FilterPick filter={filter} onChange={onChange} />
+        <FilterPick filter={filter} onChange={onChange} isNear={isNear} />
         <Menu
           label="Sort"
           class="btn sort"
@@ -105,7 +106,7 @@ type Pick2<Name extends keyof ToolsProps> = { [Each in Name]: ToolsProps[Each] }
 
 function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
   const groups = useGroupNamed(filter);
-  const services = useServicesByName();
+  const services = useServicesByName(filter.service !== "");
   const people = usePeople(filter.assignee.length > 4);
   const names = people.map(({ id, email }) => ({ id, name: email }));
   const { data: sources = [] } = useSources(filter.source !== "");
@@ -174,11 +175,14 @@ function SaveView({ filter }: { filter: LinkFilter }) {
 }
 
 /** The value names the part of the filter as well: "group:…". */
-function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
+function FilterPick({
+  filter,
+  onChange,
+  isNear,
+}: Pick2<"filter" | "onChange"> & { isNear: boolean }) {
   const [typed, setTyped] = useState("");
   const [options, setOptions] = useState<PickOption<string>[]>([]);
   const [isAsking, setAsking] = useState(false);
-  const isIdle = useIdle();
   const pick = (chosen: string) => {
     const [part = "", ...rest] = chosen.split(":");
     const value = rest.join(":");
@@ -203,7 +207,7 @@ function FilterPick({ filter, onChange }: Pick2<"filter" | "onChange">) {
         onSearch={setTyped}
         onPick={pick}
       />
-      {isIdle && (
+      {isNear && (
         <ErrorBoundary>
           <FilterOptions status={filter.status} typed={typed} onChange={setOptions} />
         </ErrorBoundary>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Handling, LinkSort, LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
+import { shownHost } from "../data/display-url.ts";
 import { clockText, dayText } from "../data/format.ts";
 import { type LinkFilter, NO_GROUP } from "../data/links.ts";
 import { FREQUENCY_WORDS, reasonWords, STATUS_WORDS } from "../data/words.ts";
@@ -67,7 +68,7 @@ export function tokensOf(
       value: STATUS_WORDS.checking,
       without: { status: undefined },
     },
-    site !== "" && { name: "Site", value: site, without: { site: "" } },
+    site !== "" && { name: "Site", value: shownHost(site), without: { site: "" } },
     reason !== "" && { name: "Reason", value: reasonWords(reason), without: { reason: "" } },
     group !== "" && {
       name: "Group",

@@ -3,6 +3,8 @@ import { BellOff, ChevronRight, CircleCheck, RefreshCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { hrefOf } from "../data/changes.ts";
+import type { Overview } from "../data/counts.ts";
+import { placeOf } from "../data/display-url.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useKeys } from "../frame/keys.ts";
@@ -44,7 +46,6 @@ export function NeedsAttention({ causes: { items, pagination }, count, onAll }: 
   return (
     <Section
       title="Needs attention"
-      class="needs"
       hint={`${counted(count, "link")}, ${counted(pagination.total, "cause")}`}
     >
       <ul class="panel need-list">
@@ -71,6 +72,29 @@ export function NeedsAttention({ causes: { items, pagination }, count, onAll }: 
   );
 }
 
+/** Links by reason, for the day on which all sites are new, until one of them is handled. */
+export function Reasons({ dead, unknown }: Pick<Overview, "dead" | "unknown">) {
+  const counts = [
+    ...dead.reasons.map((each) => ({ ...each, status: "dead" as const })),
+    ...unknown.items.map((each) => ({ ...each, status: "unknown" as const })),
+  ];
+  const found = counts.flatMap(({ reason, ...rest }) => (reason ? [{ reason, ...rest }] : []));
+  return (
+    <Section title="What the checks found" hint={counted(found.length, "reason")}>
+      <ul class="panel need-list">
+        {found.map(({ status, reason, count }) => (
+          <li key={reason} class="need">
+            <a class="need-row by-reason" href={hrefOf("/links", { status, reason })}>
+              <Proof reason={reason} status={status} />
+              <span class="cnt">{counted(count, "link")}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
 type NoCausesProps = {
   changes: { kind: string; changed_at: string; site: string; host: string | null }[] | undefined;
   isDone: boolean;
@@ -80,13 +104,13 @@ type NoCausesProps = {
 export function NoCauses({ changes, isDone }: NoCausesProps) {
   const last = changes?.find(({ kind }) => kind === "died");
   return (
-    <Section title="Needs attention" class="needs">
+    <Section title="Needs attention">
       <p class="hint">
         {isDone ? "Nothing needs attention." : "No dead links so far."}
         {last && (
           <>
             {" "}
-            Last one: <Moment at={last.changed_at} day />, {last.host ?? last.site}.
+            Last one: <Moment at={last.changed_at} day />, {placeOf(last)}.
           </>
         )}
       </p>
@@ -122,7 +146,7 @@ function useDecide() {
 function useCheckCause() {
   const toast = useToast();
   return (cause: Cause) => {
-    const place = cause.host ?? cause.site;
+    const place = placeOf(cause);
     checkCause(cause).then(
       () => toast(`Checking ${counted(cause.count, "link")} on ${place}`),
       ({ message }: Error) => toast(message),
@@ -140,8 +164,8 @@ type RowProps = {
 };
 
 function CauseRow({ cause, isOpen, onFold, onCheck, onDecide, off }: RowProps) {
-  const { site, host, reason, count, since } = cause;
-  const place = host ?? site;
+  const { reason, count, since } = cause;
+  const place = placeOf(cause);
   const href = hrefOfCause(cause);
   return (
     <li class={isOpen ? "need open" : "need"} tabIndex={-1}>

@@ -4,9 +4,10 @@ import { useState } from "preact/hooks";
 import type { LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { Area, isCompared } from "../chart/area.tsx";
 import { Bar } from "../chart/bars.tsx";
-import { dayLabel, daysUntil } from "../chart/scale.ts";
+import { daysUntil } from "../chart/scale.ts";
 import { hrefOf } from "../data/changes.ts";
 import type { Overview } from "../data/counts.ts";
+import { shownHost } from "../data/display-url.ts";
 import { many } from "../data/format.ts";
 
 import { reasonWords } from "../data/words.ts";
@@ -17,9 +18,10 @@ import { State } from "../ui/state.tsx";
 import { Trace } from "../ui/trace.tsx";
 import { type Causes, MOST_BARS, type Period, type Series, type useDeadSites } from "./queries.ts";
 import {
+  ageOf,
   FIGURE_NAMES,
-  FIGURES,
   type Figure,
+  figuresOf,
   formatOf,
   largestOf,
   notesOf,
@@ -42,7 +44,7 @@ export function Figures(props: Props) {
   return (
     <section class="panel hero" aria-label={`${FIGURE_NAMES[figure]}, ${PERIOD_NAMES[period]}`}>
       <ul class="stats">
-        {FIGURES.map((each) => (
+        {figuresOf(series).map((each) => (
           <FigureButton
             key={each}
             figure={each}
@@ -52,7 +54,8 @@ export function Figures(props: Props) {
           />
         ))}
       </ul>
-      {series && <FigureChart {...props} series={series} figure={figure} />}
+      {series && ageOf(series) > 1 && <FigureChart {...props} series={series} figure={figure} />}
+      {series && ageOf(series) === 1 && <p class="hint">The chart begins tomorrow.</p>}
     </section>
   );
 }
@@ -102,12 +105,10 @@ const LOOKS: Record<Figure, Look> = {
 type ChartProps = Omit<Props, "series"> & { series: Series; figure: Figure };
 
 function FigureChart({ figure, series, causes, period, overview }: ChartProps) {
-  const count = Number(period);
+  const count = Math.min(Number(period), ageOf(series));
   const today = series.days.at(-1)?.day ?? new Date().toISOString().slice(0, 10);
   const days = daysUntil(today, count);
   const before = daysUntil(days[0]!, count + 1).slice(0, -1);
-  const isKnown = series.first_day !== null && series.first_day <= days[0]!;
-  const since = isKnown || !series.first_day ? null : dayLabel(series.first_day);
   const most = largestOf(causes, overview.counts.dead);
   const previous = valuesOf(figure, series.previous, before);
   const { name, tone } = LOOKS[figure];
@@ -121,7 +122,7 @@ function FigureChart({ figure, series, causes, period, overview }: ChartProps) {
       notes={figure === "dead" ? notesOf(series, causes, days) : []}
       format={formatOf(figure)}
       least={figure === "time_dead" ? 0.5 : 1}
-      empty={since ? `Data since ${since}.` : "No data yet."}
+      empty="No data yet."
       legend={
         <>
           <span class={`tone-${tone}`}>
@@ -134,7 +135,6 @@ function FigureChart({ figure, series, causes, period, overview }: ChartProps) {
               previous {PERIOD_NAMES[period]}
             </span>
           )}
-          {since && <span>Data since {since}</span>}
           {figure === "dead" && most && (
             <span class="phone-only">
               {most.replace(" on ", ` of the ${many(overview.counts.dead)} are on `)}
@@ -147,6 +147,10 @@ function FigureChart({ figure, series, causes, period, overview }: ChartProps) {
 }
 
 type Sites = ReturnType<typeof useDeadSites>;
+
+/** Whether where dead links are says more than how many there are. */
+export const hasPlaces = (sites: Sites["data"], { groups }: Overview) =>
+  (sites?.pagination.total ?? 0) > 1 || groups.items.filter(({ dead }) => dead > 0).length > 1;
 
 /** Dead links by site and by group. */
 export function Where({ sites, groups }: { sites: Sites; groups: Overview["groups"]["items"] }) {
@@ -189,7 +193,7 @@ type Site = { site: string; dead: number; links: number };
 
 const sitePlace = ({ site, dead, links }: Site): Place => ({
   href: hrefOf("/links", { status: "dead", site }),
-  name: site,
+  name: shownHost(site),
   dead,
   links,
 });

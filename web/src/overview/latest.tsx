@@ -1,7 +1,8 @@
-import { Rss, ShieldAlert, TriangleAlert } from "lucide-preact";
+import { type LucideIcon, Rss, ShieldAlert, TriangleAlert } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { type ChangeEntry, changedTo, changeTitle, hrefOf, hrefOfChange } from "../data/changes.ts";
 import type { Overview } from "../data/counts.ts";
+import { placeOf, shownHost } from "../data/display-url.ts";
 import { counted, lengthText, many } from "../data/format.ts";
 import { reasonWords } from "../data/words.ts";
 import { LastVisit, Moment } from "../ui/moment.tsx";
@@ -52,63 +53,92 @@ const Entry = ({ entry }: { entry: ChangeEntry }) => (
         )}
       </p>
       <a class="soft" href={hrefOfChange(entry)}>
-        {entry.host ?? entry.site}
+        {placeOf(entry)}
       </a>
     </div>
     <Moment at={entry.changed_at} short />
   </li>
 );
 
-const MOST_SOURCES = 3;
+const MOST_NAMED = 3;
+const MOST_LINES = 5;
 
-/** Failing sources, and certificates that expire soon; nothing where there are none. */
+/** Failing sources, and certificates that expire soon; nothing where there are none. What is equal is one entry. */
 export function ComingUp({
   upcoming: { items, failing_sources: failing },
 }: {
   upcoming: Upcoming;
 }) {
   if (items.length + failing.total === 0) return null;
+  const expiring = Map.groupBy(items, ({ expiresAt }) =>
+    lengthText(Date.parse(expiresAt) - Date.now()),
+  );
   return (
     <Section title="Coming up">
       <ul class="feed">
-        {failing.items.slice(0, MOST_SOURCES).map(({ id, name, since }) => (
-          <li key={id}>
-            <Rss class="i warnc" aria-hidden="true" />
-            <div>
-              <p>Source is failing</p>
-              <a class="soft" href={`/sources/${id}`}>
-                {name}
-              </a>
-            </div>
-            <Moment at={since} short />
-          </li>
-        ))}
-        {failing.total > MOST_SOURCES && (
-          <li>
-            <a class="soft" href="/sources?status=failing">
-              {counted(
-                failing.total - MOST_SOURCES,
-                "more source is failing",
-                "more sources are failing",
-              )}
-            </a>
-          </li>
+        {failing.total > 0 && (
+          <Expected
+            icon={Rss}
+            text={
+              failing.total === 1 ? "Source is failing" : `${failing.total} sources are failing`
+            }
+            at={failing.items[0]?.since}
+            named={failing.items.map(({ id, name }) => ({ href: `/sources/${id}`, name }))}
+            total={failing.total}
+            href="/sources?status=failing"
+          />
         )}
-        {items.slice(0, 5).map(({ site, host, links, expiresAt }) => (
-          <li key={`${host} ${expiresAt}`}>
-            <ShieldAlert class="i warnc" aria-hidden="true" />
-            <div>
-              <p>Certificate expires in {lengthText(Date.parse(expiresAt) - Date.now())}</p>
-              <a class="soft" href={hrefOf("/links", { site })}>
-                {host}, {counted(links, "link")}
-              </a>
-            </div>
-          </li>
+        {[...expiring].slice(0, MOST_LINES).map(([left, certificates]) => (
+          <Expected
+            key={left}
+            icon={ShieldAlert}
+            text={
+              certificates.length === 1
+                ? `Certificate expires in ${left}`
+                : `${certificates.length} certificates expire in ${left}`
+            }
+            named={certificates.map(({ site, host }) => ({
+              href: hrefOf("/links", { site }),
+              name: shownHost(host),
+            }))}
+            total={certificates.length}
+            href="/sites"
+          />
         ))}
       </ul>
     </Section>
   );
 }
+
+type ExpectedProps = {
+  icon: LucideIcon;
+  text: string;
+  at?: string | undefined;
+  named: { href: string; name: string }[];
+  total: number;
+  /** Where those are that are not named. */
+  href: string;
+};
+
+const Expected = ({ icon: Icon, text, at, named, total, href }: ExpectedProps) => (
+  <li>
+    <Icon class="i warnc" aria-hidden="true" />
+    <div>
+      <p>{text}</p>
+      {named.slice(0, MOST_NAMED).map((each) => (
+        <a key={each.href} class="soft" href={each.href}>
+          {each.name}
+        </a>
+      ))}
+      {total > MOST_NAMED && (
+        <a class="soft" href={href}>
+          {many(total - MOST_NAMED)} more
+        </a>
+      )}
+    </div>
+    {at && <Moment at={at} short />}
+  </li>
+);
 
 /** Starting a check and finishing the previous one take some time. */
 const ON_TIME_S = 120;

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
+import type { LinkSort } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, type DataOf, unwrap } from "../data/api.ts";
-import { useIdle } from "../data/browser.ts";
 import { CHANGES, listChanges } from "../data/changes.ts";
 
 /** Also the topic of live updates of everything here. */
@@ -36,6 +36,31 @@ export const useUpcoming = () =>
   });
 export type Upcoming = DataOf<typeof useUpcoming>;
 
+const HOUR_MS = 3_600_000;
+
+/**
+ * How long the first checks took: from the first link to the last verdict. Null where they went on for more than an
+ * hour, as where links were added now and then.
+ */
+export const useFirstChecks = (isWanted: boolean) =>
+  useQuery({
+    queryKey: [...OVERVIEW, "first-checks"],
+    queryFn: async () => {
+      const first = (sort: LinkSort) =>
+        unwrap(api.links.get({ query: asSent({ sort, per_page: 1 }) })).then(
+          ({ items }) => items[0],
+        );
+      const [oldest, latest] = await Promise.all([
+        first("created_at"),
+        first("-status_changed_at"),
+      ]);
+      if (!oldest || !latest?.status_changed_at) return null;
+      const ms = Date.parse(latest.status_changed_at) - Date.parse(oldest.created_at);
+      return ms < HOUR_MS ? Math.max(ms, 1) : null;
+    },
+    enabled: isWanted,
+  });
+
 /** Bars of a list. */
 export const MOST_BARS = 5;
 
@@ -51,7 +76,7 @@ export const useBackups = (isWanted: boolean) =>
   useQuery({
     queryKey: ["admin", "backups"],
     queryFn: () => unwrap(api.admin.backups.get()),
-    enabled: useIdle() && isWanted,
+    enabled: isWanted,
     refetchInterval: 60_000,
   });
 export type Backups = DataOf<typeof useBackups>;

@@ -1,8 +1,9 @@
 import type { Note } from "../chart/area.tsx";
 import { dayLabel, type Values } from "../chart/scale.ts";
 import type { Overview } from "../data/counts.ts";
+import { placeOf, shownHost } from "../data/display-url.ts";
 import { counted, many, percent, shortLength } from "../data/format.ts";
-import type { Causes, Period, Series } from "./queries.ts";
+import { type Causes, PERIODS, type Period, type Series } from "./queries.ts";
 
 export const PERIOD_NAMES: Record<Period, string> = {
   "30": "30 days",
@@ -18,17 +19,30 @@ type Counted = Pick<Overview, "counts" | "unknown">;
 export const uncheckedIn = ({ counts, unknown }: Counted) =>
   Math.min(unknown.items.find(({ reason }) => reason === null)?.count ?? 0, counts.unknown);
 
-/** How all links are, in one sentence. @param isFirst whether the account had no link before today */
-export function sentenceOf(overview: Counted, isFirst: boolean): string {
+/** What the overview knows on the first day of an account. */
+export type FirstDay = { isFirst: boolean; checkedInMs: number | null };
+
+/** How all links are, in one sentence. */
+export function sentenceOf(overview: Counted, { isFirst, checkedInMs }: FirstDay): string {
   const { total, dead, unknown } = overview.counts;
   const unchecked = uncheckedIn(overview);
   if (unchecked > 0 && (isFirst || dead === 0)) {
     const soFar = isFirst && dead > 0 ? `, ${many(dead)} dead so far` : "";
     return `Checking ${counted(unchecked, "new link")}${soFar}`;
   }
+  if (isFirst && checkedInMs !== null && total > 1)
+    return `${many(total)} links checked in ${briefly(checkedInMs)}, ${found(overview.counts)}`;
   if (dead > 0) return `${counted(dead, "link")} ${are(dead)} dead`;
   if (unknown > 0) return `No links are dead, ${many(unknown)} ${are(unknown)} unknown`;
   return total === 1 ? "Your link is alive" : `All ${many(total)} links are alive`;
+}
+
+const briefly = (ms: number) =>
+  ms < 60_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : shortLength(ms);
+
+function found({ dead, unknown }: Overview["counts"]): string {
+  if (dead > 0) return `${many(dead)} dead`;
+  return unknown > 0 ? `none dead, ${many(unknown)} unknown` : "all alive";
 }
 
 const are = (count: number) => (count === 1 ? "is" : "are");
@@ -42,6 +56,28 @@ export const isFirstDay = (series: Series | undefined) =>
 
 export const FIGURES = ["dead", "unknown", "alive", "came_back", "time_dead"] as const;
 export type Figure = (typeof FIGURES)[number];
+
+/** The figures that say something: whether links came back only once some died. */
+export function figuresOf(series: Series | undefined): readonly Figure[] {
+  const died = sumOf(series?.days ?? [], "died") + sumOf(series?.days ?? [], "came_back");
+  return FIGURES.filter(
+    (figure) =>
+      (figure !== "came_back" || died > 0) &&
+      (figure !== "time_dead" || series?.median_dead_ms != null),
+  );
+}
+
+/** The periods that the account is old enough for, the shortest always. */
+export function periodsOf(series: Series | undefined): Period[] {
+  const age = series ? ageOf(series) : 1;
+  return PERIODS.filter((_, n) => n === 0 || Number(PERIODS[n - 1]) < age);
+}
+
+/** The days from the first one that is known to today. */
+export function ageOf({ first_day: first, days }: Pick<Series, "first_day" | "days">): number {
+  const today = days.at(-1)?.day;
+  return first && today ? 1 + Math.round((Date.parse(today) - Date.parse(first)) / DAY_MS) : 1;
+}
 
 export const FIGURE_NAMES: Record<Figure, string> = {
   dead: "Dead",
@@ -72,7 +108,10 @@ export function shownOf(
     case "alive":
       return {
         value: many(counts.active),
-        change: `${percent(counts.active / counts.total)} of ${many(counts.total)}`,
+        change:
+          counts.active === counts.total
+            ? ""
+            : `${percent(counts.active / counts.total)} of ${many(counts.total)}`,
       };
     case "came_back":
       return {
@@ -97,7 +136,7 @@ const sumOf = (days: Day[], name: "came_back" | "died") =>
 /** "11 more than 90 days ago" */
 function changeOf(now: number, figure: "dead" | "unknown", days: Day[], period: Period) {
   const [first] = days;
-  if (!first) return { change: "" };
+  if (!first || days.length < 2) return { change: "" };
   const isWhole = days.length >= Number(period);
   const than = isWhole ? `${SPAN_NAMES[period]} ago` : `on ${dayLabel(first.day)}`;
   const more = now - first[figure];
@@ -154,11 +193,11 @@ export function notesOf(series: Series, causes: Causes | undefined, days: string
 export function largestOf(causes: Causes | undefined, dead: number): string | null {
   const [first] = causes?.items ?? [];
   if (!first || dead < 2 || first.count < 2) return null;
-  return `${many(first.count)} on ${first.host ?? first.site}`;
+  return `${many(first.count)} on ${placeOf(first)}`;
 }
 
 function noteText({ day, site, died, ended_day: end }: Series["notes"][number]): string {
-  const text = `${dayLabel(day)}: ${many(died)} died on ${site}`;
+  const text = `${dayLabel(day)}: ${many(died)} died on ${shownHost(site)}`;
   if (!end) return text;
   const lasted = Math.round((Date.parse(end) - Date.parse(day)) / DAY_MS);
   return `${text}, back after ${counted(lasted, "day")}`;

@@ -57,7 +57,7 @@ const KNOWN: Record<string, [choice: string, words: Words]> = {
   "source.deleted": ["Sources deleted", "deleted the source"],
   "source.run_asked": ["Runs requested", "requested a run of the source"],
   "source.cancelled": ["Runs cancelled", "cancelled a run of the source"],
-  "source.synced": ["Sources read", "read the source"],
+  "source.synced": ["Sources read", own("was read", "read the source")],
   "host_setting.created": ["Host settings created", "created the setting for"],
   "host_setting.changed": ["Host settings changed", "changed the setting for"],
   "host_setting.deleted": ["Host settings deleted", "deleted the setting for"],
@@ -113,18 +113,3 @@ export function wordsOf(entry: Entry): string {
   const words = KNOWN[entry.action]?.[1] ?? entry.action.replace(/[._]/g, " ");
   return typeof words === "string" ? words : words(entry);
 }
-
-const FIELDS: Record<string, string> = {
-  group_id: "group",
-  is_active: "on or off",
-  is_admin: "administrator",
-  expires_at: "expiry",
-  url: "URL",
-  oidc: "by single sign-on",
-  auth: "credentials",
-  allow_http: "sending over http",
-};
-
-/** "group, check frequency" */
-export const fieldWords = (fields: string[]) =>
-  fields.map((name) => FIELDS[name] ?? name.replaceAll("_", " ")).join(", ");

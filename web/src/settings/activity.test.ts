@@ -42,7 +42,7 @@ onDashboard("Activity in the settings", (dashboard) => {
     expect(texts[0]).toStartWith(name);
     expect(texts).toContain(`${name} created the group Docs`);
     const ways = await rows(page)
-      .locator("a.target")
+      .locator("a")
       .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
     expect(ways).toContain(`/links/${kept}`);
     expect(ways).toContain(`/links?group_id=${group}`);

@@ -16,13 +16,14 @@ import {
 } from "lucide-preact";
 import { useLocation } from "preact-iso";
 import { useUser } from "../data/session.ts";
+import { fieldWords } from "../data/words.ts";
 import { Button, Seg } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
 import { FilterPick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
-import { ACTIONS, fieldWords, isOwn, wordsOf } from "./activity-words.ts";
+import { ACTIONS, isOwn, wordsOf } from "./activity-words.ts";
 import { ShowMore } from "./parts.tsx";
 import {
   type ActivityFilter,
@@ -226,13 +227,7 @@ function TargetName({ entry, target }: { entry: Entry; target: Target }) {
   const isThere = "exists" in target && target.exists;
   const href = isThere ? PAGES[target.type]?.(target.id) : undefined;
   const name = entry.action.startsWith("key.") ? `${target.name}…` : target.name;
-  return href ? (
-    <a class="target" href={href}>
-      {name}
-    </a>
-  ) : (
-    <span>{name}</span>
-  );
+  return href ? <a href={href}>{name}</a> : <span>{name}</span>;
 }
 
 const PAGES: Partial<Record<Target["type"], (id: string) => string>> = {

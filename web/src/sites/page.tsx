@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso";
 import { Spark } from "../chart/bars.tsx";
 import { useIsPhone } from "../data/browser.ts";
 import { hrefOf } from "../data/changes.ts";
+import { shownHost } from "../data/display-url.ts";
 import { counted, lengthText, many, milliseconds } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useBar } from "../frame/bar.tsx";
@@ -180,10 +181,10 @@ const Cells = ({ site: { days, response_ms: ms, ...site } }: { site: Site }) => 
   <>
     <span role="cell" class="s-site">
       <span class="mono-sq" aria-hidden="true">
-        {site.site.charAt(0).toUpperCase()}
+        {shownHost(site.site).charAt(0).toUpperCase()}
       </span>
       <a href={hrefOfSite(site as Site)} tabIndex={-1}>
-        <b>{site.site}</b>
+        <b title={site.site}>{shownHost(site.site)}</b>
       </a>
       {site.hosts > 1 && <span class="soft">{many(site.hosts)} hosts</span>}
       {site.muted_until && (

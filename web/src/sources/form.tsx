@@ -9,7 +9,15 @@ import { FREQUENCY_WORDS } from "../data/words.ts";
 import { useAdd } from "../frame/add.tsx";
 import { Ask } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
-import { CheckField, Form, PasswordField, SelectField, TextField, textsIn } from "../ui/field.tsx";
+import {
+  CheckField,
+  Folded,
+  Form,
+  PasswordField,
+  SelectField,
+  TextField,
+  textsIn,
+} from "../ui/field.tsx";
 import { GroupField } from "../ui/group-pick.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import { Url } from "../ui/url.tsx";
@@ -229,16 +237,14 @@ const MOST_SAMPLES = 5;
 
 /** What a run would find, and what there is to know before. */
 function Found({ preview }: { preview: Preview }) {
-  const { kind, pages, links, new_links: fresh, left_out: leftOut, room } = preview;
+  const { links, new_links: fresh, left_out: leftOut, room } = preview;
   const { samples, robots, notes, errors } = preview;
   return (
     <>
       <p>
-        <b>
-          {counted(links, "link")} on the first {counted(pages, pageWord(kind))}
-        </b>
+        <b>{foundText(preview)}</b>
         <span class="soft">
-          , {many(fresh)} of them new
+          {links > 0 && <>, {many(fresh)} of them new</>}
           {leftOut > 0 && <>, {many(leftOut)} left out by the settings</>}. The account has room for{" "}
           {counted(room, "more link", "more links")}.
         </span>
@@ -266,6 +272,12 @@ function Found({ preview }: { preview: Preview }) {
       )}
     </>
   );
+}
+
+function foundText({ kind, pages, links }: Preview): string {
+  if (pages === 0) return `No ${pageWord(kind)} could be read`;
+  const where = `on the first ${counted(pages, pageWord(kind))}`;
+  return `${links === 0 ? "No links" : counted(links, "link")} ${where}`;
 }
 
 /** Only what was changed is sent. */
@@ -357,24 +369,26 @@ function Common({ kind, name, source }: { kind: SourceKind; name: string; source
           onChange={setFrequency}
         />
       </div>
-      {kind !== "push" && (
-        <div class="src-pair">
-          <TextField
-            label="Schedule"
-            name="schedule"
-            maxLength={100}
-            placeholder="0 4 * * *"
-            hint="When it is read, as cron. Empty for once a day."
-            defaultValue={source?.schedule ?? ""}
-          />
-          <TextField
-            label="Time zone"
-            name="time_zone"
-            defaultValue={source?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
-          />
-        </div>
-      )}
-      <SettingFields key={kind} kind={kind} settings={source?.settings ?? {}} />
+      <Folded title="More">
+        {kind !== "push" && (
+          <div class="src-pair">
+            <TextField
+              label="Schedule"
+              name="schedule"
+              maxLength={100}
+              placeholder="0 4 * * *"
+              hint="When it is read, as cron. Empty for once a day."
+              defaultValue={source?.schedule ?? ""}
+            />
+            <TextField
+              label="Time zone"
+              name="time_zone"
+              defaultValue={source?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+            />
+          </div>
+        )}
+        <SettingFields key={kind} kind={kind} settings={source?.settings ?? {}} />
+      </Folded>
     </>
   );
 }

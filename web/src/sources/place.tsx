@@ -10,7 +10,7 @@ export const PlaceLine = ({ place }: { place: Occurrence }) => {
   const whole = fragment === null ? url : `${url}#${fragment}`;
   return (
     <li class="src-place">
-      {status ? <State status={status} /> : <span class="src-no-state" />}
+      {status ? <State status={status} /> : <span />}
       <span class="src-target" data-room>
         {link ? (
           <a href={`/links/${link.id}`}>

@@ -16,7 +16,6 @@ import { Button } from "../ui/button.tsx";
 import { Loaded, Redirect } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
-import { Fact } from "../ui/section.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
 import { EditSource } from "./form.tsx";
@@ -24,7 +23,7 @@ import { KINDS } from "./kinds.ts";
 import { Pages } from "./pages.tsx";
 import { cancelRun, changeSource, deleteSource, runSource, useSource } from "./queries.ts";
 import { Runs } from "./runs.tsx";
-import { metIn, pagesText, progressText, stateOf } from "./words.ts";
+import { metIn, pagesText, pageWord, progressText, stateOf } from "./words.ts";
 import "./sources.css";
 
 /** One source: what is happening to it, on which pages its dead links are, and its runs. */
@@ -57,7 +56,7 @@ const SourceParts = ({ source }: { source: Source }) => (
       <Deeds source={source} />
     </div>
     <Now source={source} />
-    <Figures source={source} />
+    <Facts source={source} />
     <Pages source={source} />
     {source.kind !== "push" && <Runs source={source} />}
   </article>
@@ -201,49 +200,51 @@ function Progress({ done, waiting }: { done: number; waiting: number }) {
   );
 }
 
-function Figures({ source }: { source: Source }) {
+/** What it has, when it is read, and where its new links go, in three sentences. */
+function Facts({ source }: { source: Source }) {
   const { id, counts, paused, kind, schedule, time_zone: zone, next_run_at: next } = source;
   const { byId } = useGroupsOf(source.group_id ? [source.group_id] : []);
   const group = byId.get(source.group_id ?? "");
+  const hrefOfDead = hrefOf("/links", { source_id: id, status: "dead" });
   return (
-    <dl class="panel known">
-      <Fact name="Dead links">
-        <a
-          class={counts.dead > 0 ? "bad" : ""}
-          href={hrefOf("/links", { source_id: id, status: "dead" })}
-        >
-          {many(counts.dead)}
-        </a>
-      </Fact>
-      <Fact name="Links">
-        <a href={hrefOf("/links", { source_id: id })}>{many(counts.links)}</a>
-      </Fact>
-      <Fact name="Pages">{many(counts.pages)}</Fact>
-      <Fact name="Places">{many(counts.places)}</Fact>
+    <p class="src-facts">
+      <a class={counts.dead > 0 ? "bad" : ""} href={hrefOfDead}>
+        {counted(counts.dead, "dead link")}
+      </a>{" "}
+      of <a href={hrefOf("/links", { source_id: id })}>{many(counts.links)}</a>, in{" "}
+      {counted(counts.places, "place")} on {counted(counts.pages, pageWord(kind))}.{" "}
       {kind !== "push" && (
         <>
-          <Fact name="Next run">{paused ? "Paused" : next ? <Moment at={next} /> : "–"}</Fact>
-          <Fact name="Schedule">
-            {schedule ? (
-              <>
-                <code>{schedule}</code> {zone}
-              </>
-            ) : (
-              "Once a day"
-            )}
-          </Fact>
+          {paused ? (
+            "Paused"
+          ) : next ? (
+            <>
+              Next run <Moment at={next} />
+            </>
+          ) : (
+            "Not read again"
+          )}
+          ,{" "}
+          {schedule ? (
+            <>
+              on schedule <code>{schedule}</code> {zone}
+            </>
+          ) : (
+            "once a day"
+          )}
+          .{" "}
         </>
       )}
-      <Fact name="New links">
-        {group ? (
-          <>
-            <i class="gsq" style={{ background: group.color }} /> {group.name}
-          </>
-        ) : (
-          "No group"
-        )}
-        , {FREQUENCY_WORDS[source.check_frequency].toLowerCase()}
-      </Fact>
-    </dl>
+      New links are checked {FREQUENCY_WORDS[source.check_frequency].toLowerCase()}
+      {group ? (
+        <>
+          {" "}
+          in <i class="gsq" style={{ background: group.color }} /> {group.name}
+        </>
+      ) : (
+        " in no group"
+      )}
+      .
+    </p>
   );
 }

@@ -71,6 +71,8 @@ onDashboard("Sources", (dashboard) => {
     const sheet = page.getByRole("dialog", { name: "New source" });
     await sheet.getByText("2 links on the first 2 pages").waitFor();
     expect(await sheet.getByLabel("Kind").inputValue()).toBe("site");
+    expect(await sheet.getByRole("textbox").count()).toBe(1);
+    await sheet.getByText("More", { exact: true }).click();
     const leaveOut = sheet.getByLabel("Leave out");
     const previewAgain = sheet.getByRole("button", { name: "Preview again" });
     await leaveOut.fill("https://gone.test/");
@@ -168,7 +170,7 @@ onDashboard("Sources", (dashboard) => {
     const runs = page.getByRole("list", { name: "Runs" }).getByRole("listitem");
     expect(await runs.count()).toBe(3);
     expect(await runs.first().innerText()).toContain("25 missing");
-    await page.getByRole("definition").getByRole("link", { name: "30" }).click();
+    await page.getByRole("link", { name: "30", exact: true }).click();
     await page.getByText("Source: Docs").waitFor();
     await page.getByText("30 links").first().waitFor();
     await page.getByRole("button", { name: "Remove the filter: Source" }).click();
@@ -202,6 +204,7 @@ onDashboard("Sources", (dashboard) => {
       await go(page, `/sources/${id}`);
       await choose(page, "Edit");
       const sheet = page.getByRole("dialog", { name: "Edit source" });
+      await sheet.getByText("More", { exact: true }).click();
       await change(sheet);
       // The message of the source before may still be there.
       const answered = page.waitForResponse((reply) => reply.request().method() === "PATCH");

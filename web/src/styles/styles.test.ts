@@ -73,6 +73,24 @@ function classesIn(text: string): string[] {
   );
 }
 
+/** All classes of a selector. */
+const namesIn = (selector: string) =>
+  [...selector.replace(/"[^"]*"/g, "").matchAll(/\.(-?[a-z][\w-]*)/gi)].map(([, name]) => name!);
+
+/** Classes by which scripts and tests find an element. */
+function lookedFor(): Set<string> {
+  const tests = [...new Bun.Glob("tests/{,web/}*.ts").scanSync(ROOT)];
+  const texts = [
+    ...filesOf("**/*.{ts,tsx}").map(textOf),
+    ...tests.map((file) => readFileSync(join(ROOT, file), "utf8")),
+  ];
+  const strings = texts.flatMap((text) => [...text.matchAll(/["'`]([^"'`\n]*)["'`]/g)]);
+  return new Set(strings.flatMap(([, string]) => namesIn(string!)));
+}
+
+/** Words in a class's expression that are not classes. */
+const PARTS_OF_CODE = ["in", "expired", "exhausted"];
+
 const usedIn = (feature: string) =>
   new Set(filesOf(`${feature}/*.tsx`).flatMap((file) => classesIn(textOf(file))));
 
@@ -108,6 +126,28 @@ describe("Of the dashboard's styles", () => {
     );
 
     expect(borrowed).toEqual([]);
+  });
+
+  test("each class that is used has a rule, unless scripts look for it, and each rule is used", () => {
+    const styled = new Set(sheets.flatMap(({ selectors }) => selectors.flatMap(namesIn)));
+    const code = filesOf("**/*.{ts,tsx}").map(textOf).join("\n");
+    const words = new Set(code.split(/[^\w-]+/));
+    const isBuilt = (name: string) =>
+      name
+        .split("-")
+        .some((_, n, parts) => n > 0 && code.includes(`${parts.slice(0, n).join("-")}-\${`));
+    const looked = lookedFor();
+    const used = filesOf("**/*.tsx").flatMap((file) =>
+      classesIn(textOf(file)).map((name) => ({ name, file })),
+    );
+
+    expect([...styled].filter((name) => !words.has(name) && !isBuilt(name))).toEqual([]);
+    expect(
+      used
+        .filter(({ name }) => /^[a-z][a-z0-9-]+$/.test(name) && !PARTS_OF_CODE.includes(name))
+        .filter(({ name }) => !styled.has(name) && !looked.has(name) && !isBuilt(name))
+        .map(({ name, file }) => `${name} in ${file}`),
+    ).toEqual([]);
   });
 
   test("rules for other screens come last, so that they apply", () => {

@@ -49,7 +49,7 @@ onDashboard("Links that need attention", (dashboard) => {
   test("are handled by the keyboard alone until nothing needs the user, unless single keys are off", async () => {
     const { page, me, server } = await withDead(7);
     await page.goto("/");
-    await page.getByRole("heading", { name: "7 links are dead" }).waitFor();
+    await page.getByRole("heading", { name: "7 links checked in 1 s, 7 dead" }).waitFor();
 
     await goTo(page, "needs att", /attention=true/);
     await rows(page).nth(6).waitFor();

@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from "lucide-preact";
 import { type ComponentChildren, createContext, type InputHTMLAttributes } from "preact";
-import { useContext, useId, useState } from "preact/hooks";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { RequestFailed } from "../data/api.ts";
 import { startUpper } from "../data/format.ts";
 import { IconButton } from "./button.tsx";
@@ -28,8 +28,11 @@ export function Field(props: Labelled & { children: (ties: Ties) => ComponentChi
       <label for={id}>{label}</label>
       {children(name ? { ...ties, name } : ties)}
       <div id={`${id}-about`} class="about" aria-live="polite">
-        {isBad && <p class="field-problem">{startUpper(problems.join(", "))}</p>}
-        {hint && <p class="hint">{hint}</p>}
+        {isBad ? (
+          <p class="field-problem">{startUpper(problems.join(", "))}</p>
+        ) : (
+          hint && <p class="hint">{hint}</p>
+        )}
       </div>
     </div>
   );
@@ -131,6 +134,24 @@ export const CheckField = ({ label, hint, ...input }: CheckFieldProps) => (
     </span>
   </label>
 );
+
+/** Fields that are seldom needed. It opens when one of them is wrong. */
+export function Folded({ title, children }: { title: string; children: ComponentChildren }) {
+  const { error } = useContext(FormContext);
+  const fold = useRef<HTMLDetailsElement>(null);
+  const open = () => {
+    if (fold.current) fold.current.open = true;
+  };
+  useEffect(() => {
+    if (fold.current?.querySelector(".field-problem")) open();
+  }, [error]);
+  return (
+    <details ref={fold} class="folded" onInvalidCapture={open}>
+      <summary>{title}</summary>
+      <div class="form">{children}</div>
+    </details>
+  );
+}
 
 type FormProps = {
   onSubmit: (form: FormData) => void;

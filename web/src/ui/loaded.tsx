@@ -56,7 +56,7 @@ export function Loading({ children }: { children?: ComponentChildren }) {
 
 /** Lines of 40 px that breathe. */
 export const Skeleton = ({ lines = 6 }: { lines?: number }) => (
-  <svg class="skeleton" width="100%" height={lines * 40} aria-hidden="true">
+  <svg width="100%" height={lines * 40} aria-hidden="true">
     {Array.from({ length: lines }, (_, n) => (
       <rect
         class="sk"

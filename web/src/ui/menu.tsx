@@ -195,10 +195,12 @@ export function Pick<T extends string>(props: PickProps<T>) {
             value={text}
             onInput={({ currentTarget }) => search(currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key !== "Enter") return;
-              // The focus returns to where it was, which the key would press; a form around it would be sent.
+              if (event.key !== "Enter" && event.key !== "Escape") return;
+              // The browser would only empty the field, press what the focus returns to, or send a form around it.
               event.preventDefault();
-              if (shown[0]) pick(shown[0].value);
+              if (event.key === "Enter") return shown[0] && pick(shown[0].value);
+              close();
+              search("");
             }}
           />
         )}

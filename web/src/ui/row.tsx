@@ -9,7 +9,7 @@ import { ColumnHead } from "./rows.tsx";
 import { State } from "./state.tsx";
 import { Strip, stripLabel } from "./strip.tsx";
 import { Proof } from "./trace.tsx";
-import { Url } from "./url.tsx";
+import { marked, Url } from "./url.tsx";
 
 /** The shape of a link: one without a result waits for its first check. */
 export const shapeOf = ({ status, last_check }: Pick<ListedLink, "status" | "last_check">) =>
@@ -70,7 +70,8 @@ export const Row = (props: RowProps) => {
         <a href={`/links/${link.id}`} tabIndex={-1}>
           {props.isTitled && link.title ? (
             <span class="url named" title={link.url}>
-              <b>{link.title}</b> <span class="soft">{shownUrl(link.url)}</span>
+              <b>{marked(link.title, mark)}</b>{" "}
+              <span class="soft">{marked(shownUrl(link.url), mark)}</span>
             </span>
           ) : (
             <Url url={link.url} mark={mark} column="row" />

@@ -56,7 +56,8 @@ export function Rows<T>(props: RowsProps<T>) {
   const list = useRef<HTMLDivElement>(null);
   const heights = heightsOf(runs);
   const view = useView(list, heights.height);
-  const [first, last] = windowOf(heights, view, useBeyond());
+  const inView = windowOf(heights, view, useBeyond());
+  const [first, last] = usePrinting() ? [0, Math.min(heights.count, MOST_PRINTED) - 1] : inView;
   const isBusy = useHandle(props, list, heights);
   useEffect(() => props.onShow?.(first, last), [first, last, heights.count]);
   const shown = indexesOf(first, last, current, heights.count);
@@ -94,6 +95,25 @@ export function Rows<T>(props: RowsProps<T>) {
       </div>
     </div>
   );
+}
+
+/** A list of more rows ends there on paper. */
+export const MOST_PRINTED = 2_000;
+
+/** Whether the page is being printed, with all rows. */
+function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const begin = () => setPrinting(true);
+    const end = () => setPrinting(false);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return isPrinting;
 }
 
 type ColumnHeadProps<Sort extends string> = {
@@ -187,7 +207,7 @@ function ShownRow<T>({ list, index, top, height }: ShownRowProps<T>) {
 
 const SkeletonCell = () => (
   <span role="cell" class="c-sk">
-    <i class="skeleton" />
+    <i />
   </span>
 );
 

@@ -50,7 +50,6 @@ export function CodeField({ kind, isNext = false }: CodeFieldProps) {
         <input
           {...ties}
           ref={input}
-          class="code"
           type="text"
           required
           inputMode={mode}
@@ -89,7 +88,7 @@ export function Copyable({ label, value, rows = 1, once = false, onCopied }: Cop
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <span class="copyable">
+      <span>
         <textarea
           id={id}
           ref={field}

@@ -33,7 +33,7 @@ function ShortUrl({ url, parts, mark, column = "" }: ShortUrlProps) {
   const { scheme, host, path } = room === null ? parts : fitted(parts, room, font);
   return (
     <span class="url" title={url} dir="ltr" ref={ref} onCopy={(event) => copyStored(event, url)}>
-      {scheme && <span class="sch">{scheme}</span>}
+      {scheme && <span>{scheme}</span>}
       {host && <b>{marked(host, mark)}</b>}
       <span class="ph">{marked(path, mark)}</span>
     </span>
@@ -63,7 +63,7 @@ function WholeUrl({ url, mark }: { url: string; mark: string }) {
         ref={text}
         onCopy={(event) => copyStored(event, url)}
       >
-        {scheme && <span class="sch">{scheme}</span>}
+        {scheme && <span>{scheme}</span>}
         {host && <b>{marked(host, mark)}</b>}
         <span class="ph">{broken(path, mark)}</span>
       </span>
@@ -96,7 +96,8 @@ const broken = (path: string, mark: string) =>
     </Fragment>
   ));
 
-function marked(text: string, mark: string): ComponentChildren {
+/** The text with what was searched for marked in it. */
+export function marked(text: string, mark: string): ComponentChildren {
   const at = mark ? text.toLowerCase().indexOf(mark.toLowerCase()) : -1;
   if (at < 0) return text;
   const end = at + mark.length;

@@ -11,8 +11,8 @@ import { Seg } from "../ui/button.tsx";
 import { Failed, Loaded, Skeleton } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
-import { NeedsAttention, NoCauses } from "./causes.tsx";
-import { Figures, Where, Why } from "./figures.tsx";
+import { NeedsAttention, NoCauses, Reasons } from "./causes.tsx";
+import { Figures, hasPlaces, Where, Why } from "./figures.tsx";
 import { ComingUp, Footing, Latest } from "./latest.tsx";
 import {
   PERIODS,
@@ -20,18 +20,26 @@ import {
   useBackups,
   useCauses,
   useDeadSites,
+  useFirstChecks,
   useLatestChanges,
   useSeries,
   useUpcoming,
 } from "./queries.ts";
-import { isFirstDay, PERIOD_NAMES, sentenceOf, uncheckedIn } from "./words.ts";
+import {
+  type FirstDay,
+  isFirstDay,
+  PERIOD_NAMES,
+  periodsOf,
+  sentenceOf,
+  uncheckedIn,
+} from "./words.ts";
 import "./overview.css";
 
 /** Only for an account without links. */
 const NoLinks = lazyPage(() => import("./first.tsx"));
 
 /** Whether anything is wrong, whether it is new, and what to do first. */
-export function OverviewPage() {
+export default function OverviewPage() {
   useBar({ crumbs: [{ label: "Overview" }] });
   const overview = useQuery(OVERVIEW);
   const period = readPeriod(useLocation().query);
@@ -76,10 +84,16 @@ function useParts(period: Period) {
   const upcoming = useUpcoming();
   const sites = useDeadSites();
   const backups = useBackups(useUser().is_admin);
-  const all = [series, causes, changes, upcoming, sites];
+  const isFirst = isFirstDay(series.data);
+  const firstChecks = useFirstChecks(isFirst);
+  const all = [series, causes, changes, upcoming, sites, ...(isFirst ? [firstChecks] : [])];
   const isReady = all.every(({ isPending }) => !isPending);
+  // The last verdict is the end of the first checks only until a later one differs.
+  const isUnchanged = changes.data?.items.length === 0;
+  const checkedInMs = (isUnchanged && firstChecks.data) || null;
+  const first: FirstDay = { isFirst, checkedInMs };
   const showAll = () => setMost(100);
-  return { series, causes, changes, upcoming, sites, backups, isReady, showAll };
+  return { series, causes, changes, upcoming, sites, backups, first, isReady, showAll };
 }
 
 const FEW_CAUSES = 6;
@@ -88,22 +102,36 @@ type Parts = ReturnType<typeof useParts>;
 function Known({ overview, period, parts }: { overview: Overview; period: Period; parts: Parts }) {
   const { series, causes, changes, upcoming, sites, backups } = parts;
   const { counts, since } = overview;
-  const hasTrouble = counts.dead + counts.unknown > 0;
+  // Once something is handled, there is more to say than what the first checks found.
+  const isFirst = parts.first.isFirst && counts.attention === counts.dead;
+  const first = { ...parts.first, isFirst };
   return (
     <>
-      <Lead overview={overview} period={period} isFirst={isFirstDay(series.data)} />
+      <Lead overview={overview} period={period} first={first} periods={periodsOf(series.data)} />
       <Figures {...{ overview, period }} series={series.data} causes={causes.data} />
       {series.error && !series.data && <Failed error={series.error} onRetry={series.refetch} />}
       <div class="cols">
-        <Loaded query={causes}>
-          {(known) =>
-            known.items.length > 0 ? (
-              <NeedsAttention causes={known} count={counts.attention} onAll={parts.showAll} />
-            ) : (
-              <NoCauses changes={changes.data?.items} isDone={uncheckedIn(overview) === 0} />
-            )
-          }
-        </Loaded>
+        <div>
+          <Loaded query={causes}>
+            {(known) =>
+              known.items.length === 0 ? (
+                <NoCauses changes={changes.data?.items} isDone={uncheckedIn(overview) === 0} />
+              ) : isFirst ? (
+                <Reasons dead={overview.dead} unknown={overview.unknown} />
+              ) : (
+                <NeedsAttention causes={known} count={counts.attention} onAll={parts.showAll} />
+              )
+            }
+          </Loaded>
+          {counts.dead + counts.unknown > 0 && !isFirst && (
+            <div class="halves">
+              {hasPlaces(sites.data, overview) && (
+                <Where sites={sites} groups={overview.groups.items} />
+              )}
+              <Why overview={overview} />
+            </div>
+          )}
+        </div>
         <aside>
           <Loaded query={changes}>
             {({ items }) => <Latest entries={items} lastVisit={since?.at ?? null} />}
@@ -111,29 +139,23 @@ function Known({ overview, period, parts }: { overview: Overview; period: Period
           <Loaded query={upcoming}>{(known) => <ComingUp upcoming={known} />}</Loaded>
         </aside>
       </div>
-      {hasTrouble && (
-        <div class="halves">
-          <Where sites={sites} groups={overview.groups.items} />
-          <Why overview={overview} />
-        </div>
-      )}
       <Footing overview={overview} backups={backups.data} />
     </>
   );
 }
 
-type LeadProps = { overview: Overview; period: Period; isFirst: boolean };
+type LeadProps = { overview: Overview; period: Period; first: FirstDay; periods: Period[] };
 
-function Lead({ overview, period, isFirst }: LeadProps) {
+function Lead({ overview, period, first, periods }: LeadProps) {
   const { route } = useLocation();
   const unchecked = uncheckedIn(overview);
-  const title = sentenceOf(overview, isFirst);
-  const choice = (
+  const title = sentenceOf(overview, first);
+  const choice = periods.length > 1 && (
     <Seg
       label="Time"
-      value={period}
+      value={periods.includes(period) ? period : periods.at(-1)!}
       onChange={(days) => route(hrefOf("/", { days: days === "90" ? null : days }), true)}
-      options={PERIODS.map((value) => ({ value, label: PERIOD_NAMES[value] }))}
+      options={periods.map((value) => ({ value, label: PERIOD_NAMES[value] }))}
     />
   );
   return (
