@@ -36,7 +36,10 @@ export const Site = z
   .meta({ id: "Site", example: { muted_until: null, muted_by: null } });
 export type Site = z.infer<typeof Site>;
 
-export const SiteChange = z.object({ muted_until: MUTED_UNTIL }, "must be a JSON object");
+export const SiteChange = z.object(
+  { muted_until: MUTED_UNTIL.optional() },
+  "must be a JSON object",
+);
 
 export const SiteMute = z
   .object({ site: z.string().meta({ example: "example.com" }), ...MUTE_SHOWN })

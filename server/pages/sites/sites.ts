@@ -55,16 +55,29 @@ export async function listSites(
   };
 }
 
+/** @throws NOT_FOUND for a site that has no links */
+export async function findSite({ store }: Pick<Deps, "store">, caller: Caller, site: string) {
+  const isIt = and(eq(sites.accountNo, caller.accountNo), eq(sites.site, site));
+  if ((await store.$count(sites, isIt)) === 0) throw notFound("site");
+  const mute = await findMutes(store, caller, "site", [site]);
+  return { site, ...showMute(mute.get(site) ?? null) };
+}
+
 /**
  * Mutes a site until a moment, or no longer with null, and then its links.
  * @throws NOT_FOUND for a site that has no links
  */
-export async function muteSite(deps: Deps, caller: Caller, site: string, until: number | null) {
+export async function muteSite(
+  deps: Deps,
+  caller: Caller,
+  site: string,
+  until: number | null | undefined,
+) {
+  const known = await findSite(deps, caller, site);
+  if (until === undefined) return known;
   refuseMute(deps, until);
   const muted = { kind: "site", subject: site } as const;
   const mute = await makeChange(deps, caller, async (unit) => {
-    const isIt = and(eq(sites.accountNo, caller.accountNo), eq(sites.site, site));
-    if ((await unit.store.$count(sites, isIt)) === 0) throw notFound("site");
     await auditChange(unit, caller, {
       action: "site.changed",
       target: { id: site, name: site },
