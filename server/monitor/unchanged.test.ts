@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { DAY, HOUR } from "../../tests/checker/ended.ts";
 import { labCheck, untilTheEnd } from "../../tests/checker/prober.ts";
+import { sedo } from "../../tests/checker/signals/parked-pages.ts";
 import { eachRow } from "../../tests/each-row.ts";
 import { type Asker, onBothEngines, type Parsed } from "../../tests/harness.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { addLink } from "../../tests/rows.ts";
-import { type Says, startSite } from "../../tests/site.ts";
+import { type Says, startRawSite, startSite } from "../../tests/site.ts";
 import type { Service } from "../judge/services/record.ts";
 import { catalogueWith } from "../judge/services/records/built-in.ts";
 
@@ -37,6 +38,8 @@ onBothEngines("a page that has not changed", (server) => {
   async function watchingAt(url: string, frequency = "hourly") {
     const me = await server().account();
     const id = await addLink(me, { url, check_frequency: frequency });
+    // Its site ends with the test, and each check of it that fails would move the clock of the next one's.
+    untilTheEnd({ stop: async () => void (await me.delete(`/api/v1/links/${id}`)) });
     const { deps, clock } = server();
     const config = { ...deps.config, hostGapMs: 0, confirmDelaysMs: [0, 0, 0] };
     const usual = catalogueWith([]);
@@ -130,6 +133,42 @@ onBothEngines("a page that has not changed", (server) => {
     for (let n = 0; n < 6; n++) await look(1.2 * DAY);
 
     expect(await linkOf(me, id)).toMatchObject({ status: "dead", reason: "http_410" });
+  });
+
+  test("is judged when its domain is parked and the page there has the tag that it had", async () => {
+    let isParked = false;
+    const says = () => pageWith({ etag: '"v1"' }, isParked ? sedo("127.0.0.1") : PAGE);
+    const site = untilTheEnd(startSite({}, { otherwise: says }));
+    const { me, id, look } = await watchingAt(`${site.url}/page`);
+    for (let n = 0; n < 2; n++) await look();
+    isParked = true;
+
+    await look();
+
+    expect(await linkOf(me, id)).toMatchObject({ status: "dead", reason: "domain_parked" });
+  });
+
+  test("is unchanged also where 304 has a body, which RFC 9110 §15.4.5 forbids", async () => {
+    const tags: (string | undefined)[] = [];
+    const same = 'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\nContent-Length: 9\r\n\r\nnot found';
+    const head = `HTTP/1.1 200 OK\r\nETag: "v1"\r\nContent-Type: text/html\r\nContent-Length: ${PAGE.length}`;
+    const site = untilTheEnd(
+      await startRawSite((socket) =>
+        socket.once("data", (request) => {
+          const isPage = String(request).startsWith("GET /page ");
+          const tag = /^if-none-match: (.*)$/im.exec(String(request))?.[1]?.trim();
+          if (isPage) tags.push(tag);
+          const found = tag === '"v1"' ? same : `${head}\r\n\r\n${PAGE}`;
+          socket.end(isPage ? found : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        }),
+      ),
+    );
+    const { me, id, look } = await watchingAt(`${site.url}/page`);
+
+    for (let n = 0; n < 3; n++) await look();
+
+    expect(tags.at(-1)).toBe('"v1"');
+    expect(await linkOf(me, id)).toMatchObject({ status: "active", reason: "ok" });
   });
 
   test("is asked for by its new tag when only that has changed", async () => {

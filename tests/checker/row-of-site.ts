@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { NEVER_CHECKED } from "../../server/judge/attempt.ts";
 import { checkUrl } from "../../server/judge/confirm.ts";
+import type { Conclusion } from "../../server/judge/probe/conclusion.ts";
+import type { KnownReading } from "../../server/judge/unchanged.ts";
 import type { Promised } from "../each-row.ts";
 import { plainOutbound } from "../outbound/lab.ts";
 import { type Says, startSite } from "../site.ts";
@@ -77,20 +79,25 @@ function fits(verdict: string, wanted: string): boolean {
   return pattern === undefined ? verdict === wanted : new RegExp(pattern).test(verdict);
 }
 
-/** The verdict on a link to a site, which is started for it alone. */
+/** The verdict on a link to a site, which is started for it alone, and the next one if that is another. */
 export async function verdictAt(says: Says, path: string): Promise<string> {
   const { url, stop } = startSite({}, { otherwise: (request) => say(says, request) });
   try {
+    const { checker } = labChecker({ checkTimeoutMs: AMPLE_MS }, plainOutbound);
     const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
-    const { status, reason } = await checkUrl(
-      labChecker({ checkTimeoutMs: AMPLE_MS }, plainOutbound).checker,
-      link,
+    const first = await checkUrl(checker, link);
+    const next = await checkUrl(checker, { ...link, known: knownAfter(first) });
+    return [...new Set([first, next].map(({ status, reason }) => `${status} ${reason}`))].join(
+      ", then ",
     );
-    return `${status} ${reason}`;
   } finally {
     await stop();
   }
 }
+
+/** What the next scheduled check may rely on. */
+const knownAfter = ({ reading, reason, statusCode }: Conclusion): KnownReading | null =>
+  reading ? { reading, reason, statusCode, asks: "yes" } : null;
 
 /** The site that a row describes. */
 export function siteOf(row: SiteFields): Says {
