@@ -107,6 +107,7 @@ const READS: Record<string, string[]> = {
   "/overview/services": ["", "?most=1"],
   "/overview/series": ["", "?days=3", "?group_id={groups}", "?site=example.com"],
   "/overview/upcoming": ["", "?days=300"],
+  "/sites/{site}": [""],
   "/sites": [...PAGES, "?status=dead", "?search=exam", ...SITE_SORTS],
   "/attention": [...PAGES, "?by=site", "?by=page", "?by=page&tag=press"],
   "/changes": [
