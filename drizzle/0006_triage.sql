@@ -28,6 +28,8 @@ CREATE TABLE link_details (
   -- The address of the person or the name of the key.
   handled_by TEXT,
   muted_until BIGINT,
+  -- `group` or `site` if it is muted with that, NULL if it is muted itself.
+  muted_from TEXT,
   -- When the link died while it was muted, so that people did not hear of it.
   silent_death_at BIGINT,
   -- Five fields, and the IANA time zone they are in.
@@ -107,6 +109,21 @@ CREATE TABLE host_settings (
   updated_at BIGINT NOT NULL,
   UNIQUE (account_id, host)
 );
+
+-- Groups and sites that are muted. Their links are muted with them, see `link_details.muted_from`.
+CREATE TABLE mutes (
+  account_no BIGINT NOT NULL REFERENCES accounts (no) ON DELETE CASCADE,
+  -- `group` or `site`.
+  kind TEXT NOT NULL,
+  -- The id of the group, or the name of the site.
+  subject TEXT NOT NULL,
+  until BIGINT NOT NULL,
+  muted_at BIGINT NOT NULL,
+  -- The address of the person or the name of the key.
+  muted_by TEXT NOT NULL,
+  PRIMARY KEY (account_no, kind, subject)
+) /* WITHOUT ROWID */;
+CREATE INDEX mutes_by_end ON mutes (until);
 
 -- Saved filters of the list of links.
 CREATE TABLE views (

@@ -1,3 +1,5 @@
+-- Runs next to 0.1.0
+
 -- What is remembered of the page of an active link, to tell later whether it is still the same.
 CREATE TABLE page_memories (
   link_no BIGINT PRIMARY KEY REFERENCES links (no) ON DELETE CASCADE,

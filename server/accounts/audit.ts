@@ -150,6 +150,7 @@ export const ACTIONS = [
   "link.deleted",
   "group.created",
   "group.changed",
+  "site.changed",
   "group.deleted",
   "tag.changed",
   "tag.deleted",

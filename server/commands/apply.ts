@@ -186,7 +186,7 @@ const withVariables = (variables: string[]) =>
 
 function valueText(value: GroupChange[keyof GroupChange]): string {
   if (typeof value === "object" && value !== null) return `${value.cron} ${value.time_zone}`;
-  return value || "none";
+  return String(value || "none");
 }
 
 const placeOf = (group: string | null) => (group === null ? "in no group" : `in ${group}`);

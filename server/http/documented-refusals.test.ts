@@ -28,6 +28,7 @@ describe("every operation refuses as documented", () => {
     const batch = await me.post("/api/v1/links/check", { link_ids: [records.links] });
     records.imports = (await me.post("/api/v1/imports", "https://example.org/list")).body.data.id;
     records.batches = batch.body.data.batch_id;
+    records.sites = (await me.get(`/api/v1/links/${records.links}`)).body.data.site;
     records.deliveries = await addDelivery(server, me, records.webhooks!);
     const [run] = (await me.get(`/api/v1/sources/${records.sources}/runs`)).body.data.items;
     records.runs = run.id;

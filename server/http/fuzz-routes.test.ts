@@ -14,7 +14,7 @@ import { STATUS } from "../ground/lib/errors.ts";
 import { newId } from "../ground/lib/ids.ts";
 
 const REQUESTS = sized(1000, 3000);
-const SEED = 20_300_101;
+const SEED = 20_300_102;
 
 /** Numbers that `JSON.stringify` cannot write; put into the text of a body in place of their names. */
 const NUMBERS = ["1e999", "-1e999", "-0", "0.1e-400", "123456789012345678901234567890"];

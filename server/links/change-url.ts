@@ -28,6 +28,7 @@ import type { LinkDetailRow } from "./model.ts";
 import { NOTHING_SUSPECTED } from "./override.ts";
 import { hasNumber } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
+import { inheritMutes } from "./triage/inherit.ts";
 import { recordActions } from "./triage/timeline.ts";
 
 /** Older ones are forgotten. */
@@ -192,6 +193,7 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
       detail: note,
     })),
   );
+  await inheritMutes(tx, nos, at);
   await compareAgain(tx, nos, at);
   await publishChanges(deps, caller, changed, at);
 }

@@ -30,7 +30,8 @@ import { LinkChange, type LinkDetailRow, statusAt } from "./model.ts";
 import { rescheduleLinks } from "./reschedule.ts";
 import { hasNumber, judgeNamed, lockSome, type Outcome, writeInPieces } from "./selection.ts";
 import { publishChanges } from "./triage/change-events.ts";
-import { publishLateDeaths } from "./triage/end-mutes.ts";
+import { inheritMutes } from "./triage/inherit.ts";
+import { publishLateDeaths } from "./triage/open.ts";
 import { recordActions } from "./triage/timeline.ts";
 
 /** Takes SQLite, which has one writer, about 8 ms. PostgreSQL lets others write, and is slower with small steps. */
@@ -334,6 +335,12 @@ export async function writeEdits(
   await recordActions(
     tx,
     edits.flatMap((change) => actionsOf(change, context)),
+  );
+  const moved = edits.filter(({ fields }) => fields.includes("group_id"));
+  await inheritMutes(
+    tx,
+    moved.map(({ link }) => link.no),
+    now,
   );
   const assigned = edits.filter(({ fields }) => fields.includes("assignee_id"));
   await queueAssignedMails(deps, caller, countByAssignee(assigned.map(({ after }) => after)));

@@ -39,6 +39,7 @@ onServer("POST /links", (server) => {
         handled_at: null,
         handled_by: null,
         muted_until: null,
+        muted_from: null,
         overridden_until: null,
         check_schedule: null,
         pinned: true,

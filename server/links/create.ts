@@ -40,6 +40,7 @@ import { insertFullBatch } from "./fill-batches.ts";
 import { findLinkDetail } from "./links.ts";
 import { type LinkDetailRow, NewLink } from "./model.ts";
 import { findRetired, returnExternalIds } from "./retired.ts";
+import { inheritMutes } from "./triage/inherit.ts";
 import { recordActions } from "./triage/timeline.ts";
 
 /** Rows of one insert statement: more would hold the event loop for longer. */
@@ -283,9 +284,29 @@ async function insertLinks(
       }));
     }),
   );
+  await inherit(deps, rows);
   await queueAssignedMails(deps, caller, countByAssignee(rows.map(({ details }) => details)));
   const isWanted = await readSubscriptions(tx, [caller.accountId]);
   await publishEvents(tx, rows.map((row) => createdEvent(row, batchId)).filter(isWanted));
+}
+
+/** Mutes new links whose group or site is muted. */
+async function inherit({ store, clock }: Deps, rows: CreatedLink[]): Promise<void> {
+  const nos = rows.map(({ no }) => no);
+  const inherited = await inheritMutes(store, nos, clock.now());
+  for (const row of rows) {
+    const muted = inherited.get(row.no);
+    if (!muted) continue;
+    row.handling = "muted";
+    row.details = {
+      ...row.details,
+      handling: "muted",
+      handledAt: muted.at,
+      handledBy: muted.by,
+      mutedUntil: muted.until,
+      mutedFrom: muted.kind,
+    };
+  }
 }
 
 /** What is known of links that return counts where the request says nothing. */

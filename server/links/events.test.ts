@@ -57,7 +57,7 @@ onServer("GET /links/{id}/events", (server) => {
     const { items } = await eventsOf(me, link);
 
     expect(items).toMatchObject([{ event: "link.created" }]);
-    const usual = { webhook_format: "standard" };
+    const usual = { webhook_format: "standard", webhook_name: null };
     expect(items[0].deliveries).toEqual([
       {
         ...usual,

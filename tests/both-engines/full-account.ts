@@ -90,6 +90,7 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
       host,
       view: view.body.data.id,
       batch,
+      site: "example.com",
       imported,
       person: person.id,
     },

@@ -108,6 +108,7 @@ const READS: Record<string, string[]> = {
   "/overview/series": ["", "?days=3", "?group_id={groups}", "?site=example.com"],
   "/overview/upcoming": ["", "?days=300"],
   "/domains": [...PAGES, "?expiring=30", "?search=exam"],
+  "/sites/{site}": [""],
   "/sites": [...PAGES, "?status=dead", "?search=exam", ...SITE_SORTS],
   "/attention": [...PAGES, "?by=site", "?by=page", "?by=page&tag=press"],
   "/changes": [

@@ -28,7 +28,14 @@ import { HOSTILE } from "./hostile.ts";
 /** What a check brings home from a hostile site, every part of it. */
 export const EVIDENCE = {
   ...NO_EVIDENCE,
-  attempts: HOSTILE.map((text) => ({ at: text, reason: text, detail: text, address: text })),
+  attempts: HOSTILE.map((text) => ({
+    at: text,
+    status: null,
+    reason: text,
+    detail: text,
+    elapsed_ms: 1,
+    address: text,
+  })),
   redirects: HOSTILE.map((url) => ({ url, status: 301 })),
   signals: HOSTILE.map((text) => ({ rule: text, text })),
   probes: HOSTILE.map((url) => ({ url, final_url: url, reason: url })),

@@ -291,6 +291,16 @@ export const linkDetails = sqliteTable("link_details", {
   places: integer("places").notNull().default(0),
 });
 
+/** Groups and sites that are muted; `subject` is the id of the group, or the site. */
+export const mutes = sqliteTable("mutes", {
+  accountNo: integer("account_no").notNull(),
+  kind: text("kind", { enum: ["group", "site"] }).notNull(),
+  subject: text("subject").notNull(),
+  until: moment("until").notNull(),
+  mutedAt: moment("muted_at").notNull(),
+  mutedBy: text("muted_by").notNull(),
+});
+
 export const tags = sqliteTable("tags", {
   no: integer("no").primaryKey(),
   accountId: text("account_id").notNull(),

@@ -28,6 +28,8 @@ type Part = {
   handledAt: number | null;
   handledBy: string | null;
   mutedUntil: number | null;
+  /** With what it is muted, if not itself. */
+  mutedFrom: "group" | "site" | null;
   /** When the link died while it was muted. */
   silentDeathAt: number | null;
 };
@@ -46,6 +48,7 @@ export const handling = field({
     handled_at: "bigint",
     handled_by: "text",
     muted_until: "bigint",
+    muted_from: "text",
     silent_death_at: "bigint",
   },
   read: (cells): Part => ({
@@ -53,6 +56,7 @@ export const handling = field({
     handledAt: cells.handled_at as number | null,
     handledBy: cells.handled_by as string | null,
     mutedUntil: cells.muted_until as number | null,
+    mutedFrom: cells.muted_from as Part["mutedFrom"],
     silentDeathAt: cells.silent_death_at as number | null,
   }),
   write: (part) => ({
@@ -60,6 +64,7 @@ export const handling = field({
     handled_at: part.handledAt,
     handled_by: part.handledBy,
     muted_until: part.mutedUntil,
+    muted_from: part.mutedFrom,
     silent_death_at: part.silentDeathAt,
   }),
   isListed: true,
@@ -68,13 +73,21 @@ export const handling = field({
     handled_at: z.string().nullable(),
     handled_by: z.string().nullable(),
     muted_until: z.string().nullable(),
+    muted_from: z.enum(["link", "group", "site"]).nullable(),
   },
-  example: { handling: "open", handled_at: null, handled_by: null, muted_until: null },
+  example: {
+    handling: "open",
+    handled_at: null,
+    handled_by: null,
+    muted_until: null,
+    muted_from: null,
+  },
   show: (part) => ({
     handling: part.handling,
     handled_at: toIsoOrNull(part.handledAt),
     handled_by: part.handledBy,
     muted_until: toIsoOrNull(part.mutedUntil),
+    muted_from: part.handling === "muted" ? (part.mutedFrom ?? ("link" as const)) : null,
   }),
   creating: INPUT,
   changing: INPUT,
@@ -85,7 +98,8 @@ export const handling = field({
   },
   after(before, { handling, muted_until: mutedUntil = null }, { now, by }) {
     if (handling === undefined) return undefined;
-    if (handling === before.handling && before.mutedUntil === mutedUntil) return undefined;
+    const isSame = handling === before.handling && before.mutedUntil === mutedUntil;
+    if (isSame && before.mutedFrom === null) return undefined;
     if (handling === "open") return OPEN;
     const isMuted = handling === "muted";
     return {
@@ -93,6 +107,7 @@ export const handling = field({
       handledAt: now,
       handledBy: by.name,
       mutedUntil: isMuted ? mutedUntil : null,
+      mutedFrom: null,
       silentDeathAt: isMuted ? before.silentDeathAt : null,
     };
   },
@@ -126,6 +141,7 @@ export const OPEN: Part = {
   handledAt: null,
   handledBy: null,
   mutedUntil: null,
+  mutedFrom: null,
   silentDeathAt: null,
 };
 

@@ -24,6 +24,8 @@ onServer("POST /groups", (server) => {
         created_at: START,
         updated_at: START,
         check_schedule: null,
+        muted_until: null,
+        muted_by: null,
       },
     });
   });

@@ -22,6 +22,7 @@ import { makeChange, type Unit } from "../../work/unit.ts";
 import { type Change, changeLinks } from "../change.ts";
 import { withListedDetails } from "../fields/details.ts";
 import { rescheduleGroup, rescheduleLinks } from "../reschedule.ts";
+import { findMutes, inheritAll, inheritMutes, refuseMute, setMute } from "../triage/inherit.ts";
 import {
   type CountedGroup,
   type GroupChange,
@@ -59,7 +60,7 @@ export async function listGroups(
     store.select({ total: count() }).from(groups).where(ours),
   ]);
   // A hundred groups may have a hundred thousand rows of counts.
-  return { items: await withCounts(store, store.readPool, rows), total: counted!.total };
+  return { items: await withCounts(store, caller, store.readPool, rows), total: counted!.total };
 }
 
 const countOf = (what: string) =>
@@ -84,7 +85,7 @@ export async function findGroup(
     .where(eq(groups.id, parseId(id) ?? ""));
   if (!group) throw notFound("group");
   if (group.accountId !== caller.accountId) throw foreign("group");
-  const [counted] = await withCounts(store, store, [group]);
+  const [counted] = await withCounts(store, caller, store, [group]);
   return counted!;
 }
 
@@ -110,7 +111,7 @@ export async function createGroup(
   };
   await unit.store.insert(groups).values(row);
   await auditChange(unit, caller, { action: "group.created", target: groupTarget(row) });
-  return { ...row, counts: NO_LINKS };
+  return { ...row, counts: NO_LINKS, mute: null };
 }
 
 async function refuseAtLimit(tx: Store, { accountId }: Caller): Promise<void> {
@@ -129,8 +130,11 @@ export async function changeGroup(
   id: string,
   change: GroupChange,
 ): Promise<CountedGroup> {
+  refuseMute(deps, change.muted_until);
   const group = await makeChange(deps, caller, (unit) => changeOnly(unit, caller, id, change));
   if (change.check_schedule !== undefined) await rescheduleGroup(deps, caller, group.id);
+  if (change.muted_until !== undefined)
+    await inheritAll(deps, caller, { kind: "group", subject: group.id });
   return group;
 }
 
@@ -143,7 +147,7 @@ async function changeOnly(
   const group = await findGroup(unit, caller, id);
   if (Object.values(change).every((value) => value === undefined)) return group;
   const { name = group.name, color = group.color, description = group.description } = change;
-  const { check_schedule: schedule } = change;
+  const { check_schedule: schedule, muted_until: until } = change;
   const wanted = {
     name,
     color,
@@ -156,11 +160,19 @@ async function changeOnly(
     .update(groups)
     .set({ ...wanted, updatedAt })
     .where(eq(groups.id, group.id));
+  const mute =
+    until === undefined
+      ? undefined
+      : await setMute(unit, caller, { kind: "group", subject: group.id }, until);
   const { cron, timeZone, ...shown } = wanted;
   const isRescheduled = cron !== group.cron || timeZone !== group.timeZone;
-  const fields = [...fieldsOf(shown, group), ...(isRescheduled ? ["check_schedule"] : [])];
+  const fields = [
+    ...fieldsOf(shown, group),
+    ...(isRescheduled ? ["check_schedule"] : []),
+    ...(until === undefined || until === (group.mute?.until ?? null) ? [] : ["muted_until"]),
+  ];
   await auditChange(unit, caller, { action: "group.changed", target: groupTarget(group), fields });
-  return { ...group, ...wanted, updatedAt };
+  return { ...group, ...wanted, updatedAt, ...(mute !== undefined && { mute }) };
 }
 
 /**
@@ -197,6 +209,7 @@ async function ungroupSome(unit: Unit, { id, cron }: GroupRow): Promise<number> 
     .set({ groupId: null })
     .where(and(eq(links.groupId, id), inArray(links.no, sql`${numbersOf(tx, nos)}`)));
   await rescheduleLinks(unit, before);
+  await inheritMutes(tx, nos, unit.clock.now());
   return nos.length;
 }
 
@@ -206,6 +219,7 @@ async function deleteEmptyGroup(unit: Unit, caller: Caller, group: GroupRow): Pr
   const { id, no } = group;
   const deleted = await tx.delete(groups).where(eq(groups.id, id)).returning({ id: groups.id });
   if (deleted.length === 0) return;
+  await setMute(unit, caller, { kind: "group", subject: id }, null);
   await auditChange(unit, caller, { action: "group.deleted", target: groupTarget(group) });
   await tx.delete(linkCounts).where(eq(linkCounts.subject, no));
   await tx
@@ -247,6 +261,7 @@ const SUMS = { active: sumOf(active), dead: sumOf(dead), unknown: sumOf(unknown)
 /** @param reader sums the counts: a row for each thousand numbers in which the group has links */
 async function withCounts(
   store: Store,
+  caller: Caller,
   reader: Pick<Store, "select">,
   rows: GroupRow[],
 ): Promise<CountedGroup[]> {
@@ -262,7 +277,17 @@ async function withCounts(
     .where(inArray(subject, sql`${numbers}`))
     .groupBy(subject);
   const byNumber = new Map(sums.map(({ subject: no, ...counts }) => [no, counts]));
-  return rows.map((row) => ({ ...row, counts: byNumber.get(row.no) ?? NO_LINKS }));
+  const muted = await findMutes(
+    store,
+    caller,
+    "group",
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    ...row,
+    counts: byNumber.get(row.no) ?? NO_LINKS,
+    mute: muted.get(row.id) ?? null,
+  }));
 }
 
 /** Counts the account's links that are in no group. */

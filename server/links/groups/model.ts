@@ -5,15 +5,17 @@ import {
   id,
   lines,
   list,
+  moment,
   oneOf,
   optionalText,
   paging,
   text,
 } from "../../ground/lib/fields.ts";
-import { toIso } from "../../ground/lib/moments.ts";
+import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
 import { GROUP_SORTS } from "../../ground/lib/vocabulary.ts";
 import { ScheduleField } from "../fields/schedule.ts";
 import { ItemError, LinkQuery } from "../model.ts";
+import type { Mute } from "../triage/inherit.ts";
 
 const DEFAULT_COLOR = "#6B7280";
 const MOST_MOVED = 1000;
@@ -22,7 +24,7 @@ const MOST_MOVED = 1000;
 export type LinkCounts = { active: number; dead: number; unknown: number };
 
 /** A group with the numbers of its links. */
-export type CountedGroup = GroupRow & { counts: LinkCounts };
+export type CountedGroup = GroupRow & { counts: LinkCounts; mute: Mute | null };
 
 const Counted = z.object({
   link_count: z.int().meta({ example: 12 }),
@@ -46,6 +48,20 @@ export type GroupQuery = z.output<typeof GroupQuery>;
 /** The links that are in no group. */
 export const Ungrouped = Counted;
 
+/** Until when people shall not hear of the links of a group or a site. */
+export const MUTED_UNTIL = moment().nullable().meta({
+  description:
+    "Mutes its open links until then, within a year, also those that join it later; each shows it as `muted_from`. null ends that.",
+});
+
+/** How a group or a site shows that it is muted. */
+export const MUTE_SHOWN = { muted_until: z.string().nullable(), muted_by: z.string().nullable() };
+
+export const showMute = (mute: Mute | null) => ({
+  muted_until: toIsoOrNull(mute?.until ?? null),
+  muted_by: mute?.mutedBy ?? null,
+});
+
 export const Group = z
   .object({
     id: z.uuid(),
@@ -61,8 +77,9 @@ export const Group = z
         time_zone: z.string().meta({ example: "Europe/Berlin" }),
       })
       .nullable(),
+    ...MUTE_SHOWN,
   })
-  .meta({ id: "Group", example: { check_schedule: null } });
+  .meta({ id: "Group", example: { check_schedule: null, muted_until: null, muted_by: null } });
 
 export const NewGroup = z.object(
   {
@@ -81,6 +98,7 @@ export const GroupChange = z.object(
     description: lines(500).meta({ example: "Links of the handbook" }).nullable().optional(),
     color: color().meta({ example: DEFAULT_COLOR }).optional(),
     check_schedule: ScheduleField.nullable().optional(),
+    muted_until: MUTED_UNTIL.optional(),
   },
   "must be a JSON object",
 );
@@ -119,4 +137,5 @@ export const toGroup = (row: CountedGroup): z.infer<typeof Group> => ({
   created_at: toIso(row.createdAt),
   updated_at: toIso(row.updatedAt),
   check_schedule: row.cron === null ? null : { cron: row.cron, time_zone: row.timeZone! },
+  ...showMute(row.mute),
 });

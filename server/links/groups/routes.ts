@@ -51,7 +51,7 @@ export const groupRoutes = (deps: Deps) => {
         (deps, { caller, params, body }) => changeGroup(deps, caller, params.id, body),
         {
           operationId: "changeGroup",
-          summary: "Change a group's name, description or colour",
+          summary: "Change a group's name, description, colour or schedule, or mute it",
           body: model.GroupChange,
           ...shown,
         },

@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../../ground/db/store.ts";
+import { inheritMutes } from "./inherit.ts";
+import { openLinks } from "./open.ts";
 import { recordActions } from "./timeline.ts";
 
 /** A link that was checked, and when. */
@@ -18,6 +20,12 @@ export async function endAcknowledgements(tx: Store, changed: Checked[]): Promis
   await recordActions(
     tx,
     ended.map(([no, at]) => ({ no, at, kind: "acknowledgement_ended", actor: null })),
+  );
+  const at = Math.max(...ended.map(([, changedAt]) => changedAt));
+  await inheritMutes(
+    tx,
+    ended.map(([no]) => no),
+    at,
   );
 }
 
@@ -77,26 +85,4 @@ const forgetDeaths = onRows(
     update link_details set silent_death_at = null
     where link_no in (select link from ${rows} as recovered) and silent_death_at is not null
   `,
-);
-
-/** Opens links, whatever was decided about them. */
-export async function openLinks(tx: Store, nos: number[]): Promise<void> {
-  const rows = nos.map((no) => [no]);
-  await openDetails(tx, rows);
-  await openHandling(tx, rows);
-}
-
-const openDetails = onRows(
-  { link: "bigint" },
-  (rows) => sql`
-    update link_details set handling = 'open', handled_at = null, handled_by = null, muted_until = null,
-      silent_death_at = null
-    where link_no in (select link from ${rows} as opened)
-  `,
-);
-
-const openHandling = onRows(
-  { link: "bigint" },
-  (rows) =>
-    sql`update links set handling = 'open' where no in (select link from ${rows} as opened)`,
 );

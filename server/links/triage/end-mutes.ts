@@ -1,16 +1,12 @@
 import { and, asc, inArray, lte, sql } from "drizzle-orm";
 import { lockAccounts, lockLinks } from "../../ground/db/queries.ts";
-import { numbersOf, type Store } from "../../ground/db/store.ts";
-import { linkDetails, links } from "../../ground/db/tables.ts";
-import { checkIdOf } from "../../ground/lib/ids.ts";
-import { toIso, toIsoOrNull } from "../../ground/lib/moments.ts";
+import { numbersOf } from "../../ground/db/store.ts";
+import { linkDetails, links, mutes } from "../../ground/db/tables.ts";
 import { yieldToEventLoop } from "../../ground/lib/steps.ts";
-import { toEvidence } from "../../judge/probe/conclusion.ts";
-import { evidenceSentences } from "../../judge/reasons/evidence-words.ts";
-import { type NewEvent, publishEvents } from "../../notify/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import { accountIdsOf } from "../../work/topics.ts";
-import { openLinks } from "./after-checks.ts";
+import { inheritMutes } from "./inherit.ts";
+import { openLinks, publishLateDeaths } from "./open.ts";
 import { recordActions } from "./timeline.ts";
 
 const ENDED_AT_ONCE = 250;
@@ -30,7 +26,10 @@ async function endSome({ store, clock, loops, topics }: Deps): Promise<number> {
     .where(isOver)
     .orderBy(asc(linkDetails.mutedUntil))
     .limit(ENDED_AT_ONCE);
-  if (due.length === 0) return 0;
+  if (due.length === 0) {
+    await store.delete(mutes).where(lte(mutes.until, now));
+    return 0;
+  }
   const accountIds = await store.transaction(async (tx) => {
     await lockAccounts(
       tx,
@@ -46,7 +45,12 @@ async function endSome({ store, clock, loops, topics }: Deps): Promise<number> {
       .select({ no: linkDetails.linkNo })
       .from(linkDetails)
       .where(and(isOver, inArray(linkDetails.linkNo, sql`${numbersOf(tx, nos)}`)));
-    const stillMuted = ended.map(({ no }) => no);
+    const inherited = await inheritMutes(
+      tx,
+      ended.map(({ no }) => no),
+      now,
+    );
+    const stillMuted = ended.map(({ no }) => no).filter((no) => !inherited.has(no));
     await publishLateDeaths(tx, stillMuted, now);
     await openLinks(tx, stillMuted);
     await recordActions(
@@ -62,55 +66,4 @@ async function endSome({ store, clock, loops, topics }: Deps): Promise<number> {
   topics.counted(accountIds);
   loops.wake();
   return due.length;
-}
-
-/**
- * Publishes the deaths of links that died while they were muted and are still dead, for people, in the transaction that
- * ends the mutes.
- */
-export async function publishLateDeaths(tx: Store, nos: number[], now: number): Promise<void> {
-  const dead = await tx
-    .select({
-      id: links.id,
-      accountId: links.accountId,
-      url: links.url,
-      groupId: links.groupId,
-      service: links.service,
-      reason: links.reason,
-      statusCode: links.lastStatusCode,
-      responseTimeMs: links.lastResponseTimeMs,
-      lastActiveAt: links.lastActiveAt,
-      evidence: links.evidence,
-      diedAt: linkDetails.silentDeathAt,
-    })
-    .from(links)
-    .innerJoin(linkDetails, sql`${linkDetails.linkNo} = ${links.no}`)
-    .where(
-      sql`${links.no} in ${numbersOf(tx, nos)} and ${links.status} = 'dead' and silent_death_at is not null`,
-    );
-  const events = dead.map(
-    ({ id, accountId, diedAt, evidence, groupId, service, ...rest }): NewEvent => {
-      const reason = rest.reason ?? "";
-      return {
-        type: "link.dead",
-        accountId,
-        at: now,
-        about: { groupId, service, reason },
-        data: {
-          ...rest,
-          reason,
-          lastActiveAt: toIsoOrNull(rest.lastActiveAt),
-          evidence: evidence === null ? [] : evidenceSentences(toEvidence(evidence)!, "dead"),
-          linkId: id,
-          groupId,
-          previousStatus: "active",
-          currentStatus: "dead",
-          late: true,
-          checkedAt: toIso(diedAt!),
-          checkId: checkIdOf(id, diedAt!),
-        },
-      };
-    },
-  );
-  await publishEvents(tx, events);
 }

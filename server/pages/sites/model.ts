@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { cursorPaging, oneOf, optionalText, paging } from "../../ground/lib/fields.ts";
 import { STAGES } from "../../judge/reasons/reasons.ts";
+import { MUTE_SHOWN, MUTED_UNTIL } from "../../links/groups/model.ts";
 
 export const SITE_SORTS = ["-dead", "-links", "site"] as const;
 export type SiteSort = (typeof SITE_SORTS)[number];
@@ -30,9 +31,19 @@ export const Site = z
     days: z.array(z.int().nullable()).meta({ example: [null, 0, 3] }),
     response_ms: z.int().nullable().meta({ example: 182 }),
     expires_at: moment().nullable(),
+    ...MUTE_SHOWN,
   })
-  .meta({ id: "Site" });
+  .meta({ id: "Site", example: { muted_until: null, muted_by: null } });
 export type Site = z.infer<typeof Site>;
+
+export const SiteChange = z.object(
+  { muted_until: MUTED_UNTIL.optional() },
+  "must be a JSON object",
+);
+
+export const SiteMute = z
+  .object({ site: z.string().meta({ example: "example.com" }), ...MUTE_SHOWN })
+  .meta({ id: "SiteMute", example: { muted_until: null, muted_by: null } });
 
 /** Where a list of sites continues: after this site, and its value of what the list is sorted by. */
 export type SiteCursor = { value: number; site: string };

@@ -5,8 +5,8 @@ import { asIs, edge } from "../../http/edge.ts";
 import { data, Pagination, refusals, toPage } from "../../http/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { findAttention } from "./attention.ts";
-import { AttentionQuery, Cause, Site, SiteQuery, toCursor } from "./model.ts";
-import { listSites } from "./sites.ts";
+import { AttentionQuery, Cause, Site, SiteChange, SiteMute, SiteQuery, toCursor } from "./model.ts";
+import { findSite, listSites, muteSite } from "./sites.ts";
 
 const SitePage = z.object({
   items: z.array(Site),
@@ -15,7 +15,7 @@ const SitePage = z.object({
 });
 
 export const siteRoutes = (deps: Deps) => {
-  const { list } = edge(deps);
+  const { list, read, changeInSteps } = edge(deps);
   return new Elysia({ tags: ["Overview"] })
     .get(
       "/sites",
@@ -35,6 +35,29 @@ export const siteRoutes = (deps: Deps) => {
             "A site is a registrable domain, where private suffixes such as `github.io` count, or a host or address that has none. `open` are the dead links that need attention. `top_reason` is the most frequent reason of its dead links, or else of its unknown ones. `days` has the dead links at the end of each of the last 30 days (UTC), today last; null before the site had links. `response_ms` is the mean of the last response times of up to 100 links. `expires_at` is when the first certificate of its hosts expires. `next_cursor` leads to the next page as `cursor`, which is faster than a high `page`; null on the last one.",
         },
       },
+    )
+    .get(
+      ...read("/sites/:site", (deps, { caller, params }) => findSite(deps, caller, params.site), {
+        operationId: "getSite",
+        summary: "Get whether a site is muted",
+        reply: SiteMute,
+        toReply: asIs,
+      }),
+    )
+    .patch(
+      ...changeInSteps(
+        "/sites/:site",
+        (deps, { caller, params, body }) => muteSite(deps, caller, params.site, body.muted_until),
+        {
+          operationId: "changeSite",
+          summary: "Mute a site, or end that",
+          description:
+            "Its open links are muted with it, and those that are added later; links about which something was decided stay as they are.",
+          body: SiteChange,
+          reply: SiteMute,
+          toReply: asIs,
+        },
+      ),
     )
     .get(
       ...list("/attention", (deps, { caller, query }) => findAttention(deps, caller, query), {

@@ -12,13 +12,18 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { auditChange } from "../../accounts/audit.ts";
 import { contains, rowsOf, type Store } from "../../ground/db/store.ts";
 import { siteHosts, sites, statusDays } from "../../ground/db/tables.ts";
+import { notFound } from "../../ground/lib/errors.ts";
 import { toIso } from "../../ground/lib/moments.ts";
 import { windowOf } from "../../ground/lib/paging.ts";
 import { DAY_MS, unionOf } from "../../history/roll-ups.ts";
 import type { Caller } from "../../http/caller.ts";
+import { showMute } from "../../links/groups/model.ts";
+import { findMutes, inheritAll, refuseMute, setMute } from "../../links/triage/inherit.ts";
 import type { Deps } from "../../work/deps.ts";
+import { makeChange } from "../../work/unit.ts";
 import { DAYS, type Site, type SiteCursor, type SiteQuery } from "./model.ts";
 import { topReasons, toReason } from "./reasons.ts";
 
@@ -48,6 +53,40 @@ export async function listSites(
     total: counted!.total,
     next: last ? { value: sortedValue(query, last), site: last.site } : null,
   };
+}
+
+/** @throws NOT_FOUND for a site that has no links */
+export async function findSite({ store }: Pick<Deps, "store">, caller: Caller, site: string) {
+  const isIt = and(eq(sites.accountNo, caller.accountNo), eq(sites.site, site));
+  if ((await store.$count(sites, isIt)) === 0) throw notFound("site");
+  const mute = await findMutes(store, caller, "site", [site]);
+  return { site, ...showMute(mute.get(site) ?? null) };
+}
+
+/**
+ * Mutes a site until a moment, or no longer with null, and then its links.
+ * @throws NOT_FOUND for a site that has no links
+ */
+export async function muteSite(
+  deps: Deps,
+  caller: Caller,
+  site: string,
+  until: number | null | undefined,
+) {
+  const known = await findSite(deps, caller, site);
+  if (until === undefined) return known;
+  refuseMute(deps, until);
+  const muted = { kind: "site", subject: site } as const;
+  const mute = await makeChange(deps, caller, async (unit) => {
+    await auditChange(unit, caller, {
+      action: "site.changed",
+      target: { id: site, name: site },
+      fields: ["muted_until"],
+    });
+    return setMute(unit, caller, muted, until);
+  });
+  await inheritAll(deps, caller, muted);
+  return { site, ...showMute(mute) };
 }
 
 const conditionsOf = ({ status, search }: SiteQuery): (SQL | undefined)[] => [
@@ -113,12 +152,13 @@ async function describe(
   if (rows.length === 0) return [];
   const names = rows.map(({ site }) => site);
   const withOnlyUnknown = rows.filter(({ dead, unknown }) => dead === 0 && unknown > 0);
-  const [hosts, dead, unknown, days, links] = await Promise.all([
+  const [hosts, dead, unknown, days, links, muted] = await Promise.all([
     readHosts(store, accountNo, names),
     topReasons(store, { accountNo, status: "dead" }, namesOf(rows.filter(({ dead }) => dead > 0))),
     topReasons(store, { accountNo, status: "unknown" }, namesOf(withOnlyUnknown)),
     readDays(store, accountNo, names, today),
     readLinks(store, accountNo, names),
+    findMutes(store, { accountNo }, "site", names),
   ]);
   return rows.map((row): Site => {
     const { site, dead: deadLinks } = row;
@@ -140,6 +180,7 @@ async function describe(
       }),
       response_ms: its?.responseMs ?? null,
       expires_at: host?.expiresAt == null ? null : toIso(host.expiresAt),
+      ...showMute(muted.get(site) ?? null),
     };
   });
 }

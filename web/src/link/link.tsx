@@ -247,7 +247,8 @@ function Deeds({ link }: { link: LinkDetail }) {
 
 /** What people have decided about the link, if anything. */
 function Decided({ link }: { link: LinkDetail }) {
-  const { handling, handled_by: by, handled_at: at, muted_until: until, override } = link;
+  const { handling, handled_by: by, handled_at: at, override } = link;
+  const { muted_until: until, muted_from: from } = link;
   const client = useQueryClient();
   const canWrite = useCanWrite();
   const end = () => endOverride(link.id).then(() => client.invalidateQueries({ queryKey: LINKS }));
@@ -260,7 +261,7 @@ function Decided({ link }: { link: LinkDetail }) {
           {until && (
             <>
               {" "}
-              until <Moment at={until} day />
+              {from && from !== "link" && `with its ${from} `}until <Moment at={until} day />
             </>
           )}{" "}
           by {by} {at && <Moment at={at} />}

@@ -204,6 +204,7 @@ onDashboard("Many links at once", (dashboard) => {
     const { page, server, caller, pick, all, bar, selected, status, say } = await withLinks(2100);
     const { deps } = server;
     await go(page, "/links?check_frequency=daily");
+    await page.getByText("Checked: Daily").waitFor();
     await all.click();
     await selected("2,100").waitFor();
     expect(await pick(2100).isChecked()).toBe(true);

@@ -36,6 +36,7 @@ const KNOWN: Record<string, [choice: string, words: Words]> = {
   "link.deleted": ["Links deleted", some("deleted", "link")],
   "group.created": ["Groups created", "created the group"],
   "group.changed": ["Groups changed", "changed the group"],
+  "site.changed": ["Sites muted", "changed the muting of the site"],
   "group.deleted": ["Groups deleted", "deleted the group"],
   "tag.changed": ["Tags renamed", "renamed the tag"],
   "tag.deleted": ["Tags deleted", "deleted the tag"],

@@ -108,6 +108,7 @@ onDashboard("Groups in the settings", (dashboard) => {
     await go(page, "/links");
     await page.getByRole("button", { name: "Filter" }).click();
     await page.getByRole("searchbox", { name: "Search: Add a filter" }).fill("client 100");
+    await page.getByRole("dialog", { name: "Add a filter" }).getByText("Client 100").waitFor();
     await page.keyboard.press("Enter");
     await page.getByText("Group: Client 100").waitFor();
   });
@@ -151,6 +152,15 @@ onDashboard("Groups in the settings", (dashboard) => {
     expect(await hrefOf("1 alive in Docs")).toBe(`/links?status=active&group_id=${group}`);
     const rest = row("No group").getByRole("link", { name: "1 link in no group" });
     expect(await rest.getAttribute("href")).toBe("/links?group_id=none");
+
+    await page.clock.setFixedTime(server.clock.now());
+    await inMenu("Docs", "Mute for 1 week");
+    await say("Docs is muted until 8 Jan.");
+    await row("Docs").getByText("Muted", { exact: true }).waitFor();
+    const [one] = (await me.get(`/api/v1/links?group_id=${group}`)).body.data.items;
+    expect(one).toMatchObject({ handling: "muted", muted_from: "group" });
+    await press("Undo");
+    await row("Docs").getByText("Muted", { exact: true }).waitFor({ state: "detached" });
 
     await inMenu("Docs", "Check all links now");
     await say("3 checks started in Docs.");

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { ArrowDownUp, Folder, Pencil, RefreshCw, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { GROUP_SORTS, type GroupSort } from "../../../server/ground/lib/vocabulary.ts";
-import { api, complete, unwrap } from "../data/api.ts";
+import { api, asSent, complete, unwrap } from "../data/api.ts";
 import { counted, many } from "../data/format.ts";
 import { useSettled } from "../data/found.ts";
 import {
@@ -18,10 +18,12 @@ import { usePages } from "../data/query-client.ts";
 import { useCanWrite } from "../data/session.ts";
 import type { Closable } from "../frame/ask.tsx";
 import { useHold, useSave, useToast } from "../frame/toast.tsx";
+import { useMuteAll } from "../triage/mute-all.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Field, TextField, textsIn } from "../ui/field.tsx";
 import { Empty } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { Moment } from "../ui/moment.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { State } from "../ui/state.tsx";
 import { ColorField, DraftArea, DraftText } from "./draft.tsx";
@@ -109,6 +111,12 @@ function GroupLine({ group }: { group: Group }) {
       <div class="what">
         <a href={hrefOfLinks(id)}>{name}</a>
         {description && <p class="hint">{description}</p>}
+        {group.muted_until && (
+          <p class="hint">
+            <State status="muted" word /> until <Moment at={group.muted_until} day /> by{" "}
+            {group.muted_by}
+          </p>
+        )}
       </div>
       <Counts of={group} where={`in ${name}`} id={id} />
       {canWrite && (
@@ -145,19 +153,26 @@ function GroupMenu({ group }: { group: Group }) {
     for (const queryKey of [GROUPS, LINKS]) client.invalidateQueries({ queryKey });
   };
   const kept = links === 0 ? "" : ` Its ${counted(links, "link")} will be in no group.`;
+  const mute = useMuteAll((of: Group, until) =>
+    unwrap(api.groups({ id: of.id }).patch(asSent({ muted_until: until }))),
+  );
   return (
-    <Menu
-      label={`More for ${name}`}
-      items={[
-        links > 0 && { label: "Check all links now", icon: RefreshCw, onSelect: check.mutate },
-        {
-          label: "Delete",
-          icon: Trash2,
-          danger: true,
-          onSelect: () => hold([id], `${name} was deleted.${kept}`, remove),
-        },
-      ]}
-    />
+    <>
+      <Menu
+        label={`More for ${name}`}
+        items={[
+          links > 0 && { label: "Check all links now", icon: RefreshCw, onSelect: check.mutate },
+          ...mute.items(group),
+          {
+            label: "Delete",
+            icon: Trash2,
+            danger: true,
+            onSelect: () => hold([id], `${name} was deleted.${kept}`, remove),
+          },
+        ]}
+      />
+      {mute.dialog}
+    </>
   );
 }
 

@@ -5,11 +5,14 @@ import { useIsPhone } from "../data/browser.ts";
 import { hrefOf } from "../data/changes.ts";
 import { shownHost } from "../data/display-url.ts";
 import { counted, lengthText, many, milliseconds } from "../data/format.ts";
+import { useCanWrite } from "../data/session.ts";
 import { useBar } from "../frame/bar.tsx";
 import { useRowKeys } from "../frame/row-keys.ts";
+import { useMuteAll } from "../triage/mute-all.tsx";
 import { Button, Seg } from "../ui/button.tsx";
 import { Empty, Failed, Loading, Skeleton } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { Moment } from "../ui/moment.tsx";
 import { Heads, Rows } from "../ui/rows.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { State } from "../ui/state.tsx";
@@ -17,6 +20,7 @@ import { Proof } from "../ui/trace.tsx";
 import {
   type Filter,
   hrefOfSites,
+  muteSite,
   readFilter,
   type Site,
   SORTS,
@@ -105,6 +109,8 @@ function SiteRows({ filter, onSort }: { filter: Filter; onSort: (sort: Sort) => 
     if (site) route(hrefOfSite(site));
   };
   const keys = useRowKeys(total ?? 1, open);
+  const canWrite = useCanWrite();
+  const mute = useMuteAll(({ site }: Named, until) => muteSite(site, until));
   const height = useIsPhone() ? 64 : 44;
   if (failed && total === null) return <Failed error={failed.error} onRetry={failed.retry} />;
   if (total === null) {
@@ -138,8 +144,23 @@ function SiteRows({ filter, onSort }: { filter: Filter; onSort: (sort: Sort) => 
           onClick: () => open(index),
         })}
       >
-        {(site) => <Cells site={site} />}
+        {(site, index, isHovered) => (
+          <>
+            <Cells site={site} />
+            {canWrite && (isHovered || index === keys.current) && (
+              // Around it, the row leads to the site's links.
+              // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps a press of the menu from the row
+              <span class="acts" role="cell" onClick={(event) => event.stopPropagation()}>
+                <Menu
+                  label={`More for ${site.site}`}
+                  items={mute.items({ ...site, name: site.site })}
+                />
+              </span>
+            )}
+          </>
+        )}
       </Rows>
+      {mute.dialog}
       <p class="listfoot">
         <span>{counted(total, "site")}</span>
         <span>
@@ -149,6 +170,8 @@ function SiteRows({ filter, onSort }: { filter: Filter; onSort: (sort: Sort) => 
     </>
   );
 }
+
+type Named = Site & { name: string };
 
 const hrefOfSite = ({ site, dead }: Site) =>
   hrefOf("/links", { site, status: dead > 0 ? "dead" : null });
@@ -165,6 +188,11 @@ const Cells = ({ site: { days, response_ms: ms, ...site } }: { site: Site }) => 
         <b title={site.site}>{shownHost(site.site)}</b>
       </a>
       {site.hosts > 1 && <span class="soft">{many(site.hosts)} hosts</span>}
+      {site.muted_until && (
+        <span class="tagq">
+          muted until <Moment at={site.muted_until} day />
+        </span>
+      )}
       {site.dead > 1 && site.dead === site.links && <span class="tagq d">whole site</span>}
     </span>
     <span role="cell" class="s-dead">

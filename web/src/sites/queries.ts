@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/preact-query";
 import { useRef, useState } from "preact/hooks";
 import { onReadAhead } from "../data/ahead.ts";
-import { api, unwrap } from "../data/api.ts";
+import { api, asSent, unwrap } from "../data/api.ts";
 import { hrefOf } from "../data/changes.ts";
 
 const SITES = ["sites"];
@@ -28,6 +28,9 @@ const findSites = ({ which, search, sort }: Filter, page: number, perPage = PER_
       },
     }),
   );
+
+export const muteSite = (site: string, until: string | null) =>
+  unwrap(api.sites({ site }).patch(asSent({ muted_until: until })));
 
 export type Site = Awaited<ReturnType<typeof findSites>>["items"][number];
 

@@ -43,6 +43,19 @@ onDashboard("The sites", (dashboard) => {
     await look(page, server);
     await page.getByText("Certificate expires in 6 days").waitFor();
 
+    await page.getByText("soon.example").hover();
+    await page.getByRole("button", { name: "More for soon.example" }).click();
+    await page.getByRole("menuitem", { name: "Mute until a date…" }).click();
+    await page.getByLabel("Date").fill("2030-01-20");
+    await page.getByRole("button", { name: "Mute", exact: true }).click();
+    await page.getByText("soon.example is muted until 20 Jan.").waitFor();
+    await page.getByText("muted until 20 Jan", { exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/sites");
+    await page.getByRole("link", { name: "soon.example" }).click();
+    await page.getByRole("link", { name: "/1" }).or(page.locator(".row .url")).first().click();
+    await page.getByText("Muted with its site until").waitFor();
+    await page.goto("/sites");
+
     await lives.add(Array.from({ length: 240 }, (_, n) => `https://site-${n}.example/`));
     await page.reload();
     await page.getByText("241 sites").waitFor();

@@ -10,11 +10,10 @@ import {
   useFoundTags,
   usePeople,
 } from "../data/triage.ts";
-import { Ask } from "../frame/ask.tsx";
 import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/field.tsx";
 import { Pick } from "../ui/menu.tsx";
 import { assignTo, inDays, MUTES, muteUntil, tagWith } from "./decisions.ts";
+import { MuteUntil } from "./mute-all.tsx";
 
 type TriageProps = {
   /** The links; null for all that match. */
@@ -83,24 +82,10 @@ function MutePick({ links, off, onChange }: TriageProps) {
         onPick={pick}
       />
       {isAsking && (
-        <Ask
-          title="Mute until"
-          action="Mute"
-          send={async (form) => {
-            const day = String(form.get("until"));
-            onChange(muteUntil(new Date(`${day}T00:00`).toISOString()));
-          }}
+        <MuteUntil
+          onPick={(until) => onChange(muteUntil(until))}
           onClose={() => setAsking(false)}
-        >
-          <TextField
-            label="Date"
-            name="until"
-            type="date"
-            required
-            min={inDays(1).slice(0, 10)}
-            max={inDays(365).slice(0, 10)}
-          />
-        </Ask>
+        />
       )}
     </>
   );
