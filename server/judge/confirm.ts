@@ -13,6 +13,7 @@ import {
 } from "./attempt.ts";
 import { verifyWithCanaries } from "./canary.ts";
 import { useOf } from "./credentials.ts";
+import { lookForFragments } from "./fragments.ts";
 import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Probe, probe } from "./probe/probe.ts";
@@ -259,7 +260,18 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     ...useOf(conclusion, latest.probe, link.host),
     ...(link.mostBytes !== undefined && { page: versionOf(latest.probe) }),
     ...readingIn(check, latest, conclusion),
+    ...fragmentsIn(link, latest, conclusion),
   };
+}
+
+/** What was seen of the link's fragments, unless nothing can be said about its page. */
+function fragmentsIn(
+  { fragments = [] }: KnownLink,
+  { probe }: Attempt,
+  { status, reason }: Conclusion,
+): Pick<Conclusion, "fragments"> {
+  if (fragments.length === 0 || status !== "active") return {};
+  return { fragments: lookForFragments(fragments, { probe, reason }) };
 }
 
 /** What is kept of a page that its first attempt showed alive. */

@@ -38,13 +38,19 @@ function masked(conclusion: Conclusion, mask: (text: string) => string): Conclus
     JSON.parse(JSON.stringify(value), (key, part) =>
       typeof part === "string" && !OWN_WORDS.has(key) ? mask(part) : part,
     );
-  const { evidence, finalUrl, excerpt, page, response } = conclusion;
+  const { evidence, finalUrl, excerpt, page, response, fragments } = conclusion;
   return {
     ...conclusion,
     evidence: maskAll(evidence),
     finalUrl: maskAll(finalUrl),
     ...(excerpt !== undefined && { excerpt: mask(excerpt) }),
     ...(page !== undefined && { page: mask(page) }),
+    ...(fragments && {
+      fragments: fragments.map(({ alike, ...each }) => ({
+        ...each,
+        ...(alike && { alike: alike.map(mask) }),
+      })),
+    }),
     ...(response && {
       response: {
         ...response,

@@ -51,6 +51,7 @@ onServer("POST /links", (server) => {
         metadata: {},
         override: null,
         expect: null,
+        fragments: [],
         next_turns: [],
         previous_urls: [],
       },

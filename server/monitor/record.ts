@@ -26,6 +26,7 @@ import { inUnit } from "../work/unit.ts";
 import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
+import { settleFragments } from "./fragments.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
@@ -169,6 +170,7 @@ async function write(
     await writeChanges(tx, held);
     await writeResponses(tx, held);
     await writeReadings(tx, held);
+    await settleFragments(tx, held);
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),

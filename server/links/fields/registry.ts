@@ -7,6 +7,7 @@ import { assignee } from "./assignee.ts";
 import { expect } from "./expect.ts";
 import { externalId } from "./external-id.ts";
 import type { Cells, EditContext, Entry, Field, Owner } from "./field.ts";
+import { fragments } from "./fragments.ts";
 import { handling } from "./handling.ts";
 import { metadata } from "./metadata.ts";
 import { note } from "./note.ts";
@@ -29,6 +30,7 @@ const ALL = [
   metadata,
   override,
   expect,
+  fragments,
   pinned,
 ] as const;
 
