@@ -28,6 +28,8 @@ export type LinkFilter = {
   /** An id, "me" or "none". */
   assignee: string;
   overridden: boolean;
+  /** Only links whose page lost an anchor. */
+  lostAnchor: boolean;
   /** The id of a source, or "none". */
   source: string;
   /** Tags separated by commas, all of which a link must have. */
@@ -53,6 +55,7 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.handling && { handling: filter.handling }),
   ...(filter.assignee && { assignee: filter.assignee }),
   ...(filter.overridden && { overridden: "true" }),
+  ...(filter.lostAnchor && { fragment: "missing" as const }),
   ...(filter.source && { source_id: filter.source }),
   ...(filter.tag && { tag: filter.tag }),
   ...(filter.from && { created_from: filter.from }),

@@ -227,6 +227,7 @@ function useOptions(text: string): PickOption<string>[] {
     [
       option("attention", "State")("true", "Needs attention"),
       option("overridden", "State")("true", "Overridden"),
+      option("lostAnchor", "State")("true", "Missing anchor"),
       option("status", "Status")("checking", STATUS_WORDS.checking),
     ],
     HANDLINGS.map((each) => option("handling", "Handling")(each, handlingText(each))),

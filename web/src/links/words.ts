@@ -31,7 +31,7 @@ export function tokensOf(
   sources: Named[],
 ): Token[] {
   const { group, reason, site, frequency, service, status } = filter;
-  const { attention, handling, assignee, overridden, source, tag, from, to } = filter;
+  const { attention, handling, assignee, overridden, lostAnchor, source, tag, from, to } = filter;
   const nameIn = (all: Named[], id: string) => all.find((each) => each.id === id)?.name ?? id;
   const tokens: (Token | false)[] = [
     status === "checking" && {
@@ -62,6 +62,7 @@ export function tokensOf(
       without: { handling: undefined },
     },
     overridden && { name: "State", value: "Overridden", without: { overridden: false } },
+    lostAnchor && { name: "State", value: "Missing anchor", without: { lostAnchor: false } },
     assignee !== "" && {
       name: "Assignee",
       value: { me: "Me", none: "No one" }[assignee] ?? nameIn(people, assignee),

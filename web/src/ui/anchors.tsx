@@ -1,0 +1,18 @@
+/** "#café", as a browser shows it. */
+export function anchorText(fragment: string): string {
+  try {
+    return `#${decodeURIComponent(fragment)}`;
+  } catch {
+    return `#${fragment}`;
+  }
+}
+
+/** Says that a page lost an anchor, and which of its ids look like it. */
+export const MissingAnchor = ({ alike }: { alike: string[] }) => (
+  <>
+    <span class="tagq w">No such anchor</span>
+    {alike.length > 0 && (
+      <span class="soft">like {alike.map((id) => anchorText(id)).join(", ")}</span>
+    )}
+  </>
+);
