@@ -17,6 +17,7 @@ const FILTERS = [
   ...["created_from={links}", "created_to={last}", "search=GONE", "search=note&search_in=all"],
   ...["attention=true", "attention=false", "handling=muted", "assignee={person}", "assignee=none"],
   ...["overridden=true", "overridden=false", "external_id=p-1", "tag=press", "tag=press,gone"],
+  "fragment=missing",
 ];
 const SORTS = ["created_at", "status_changed_at", "url"].flatMap((sort) => [sort, `-${sort}`]);
 

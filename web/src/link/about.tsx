@@ -105,9 +105,15 @@ const Anchor = ({
   <span class="link-anchor">
     <code>{anchorText(fragment)}</code>{" "}
     {since ? (
-      <>
-        <MissingAnchor alike={alike} /> since <Moment at={since} day />
-      </>
+      <MissingAnchor
+        alike={alike}
+        since={
+          <>
+            {" since "}
+            <Moment at={since} day />{" "}
+          </>
+        }
+      />
     ) : (
       <span class="soft">{ANCHOR_WORDS[state]}</span>
     )}

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+
 /** "#café", as a browser shows it. */
 export function anchorText(fragment: string): string {
   try {
@@ -7,10 +9,13 @@ export function anchorText(fragment: string): string {
   }
 }
 
+type MissingAnchorProps = { alike?: string[]; since?: ComponentChildren };
+
 /** Says that a page lost an anchor, and which of its ids look like it. */
-export const MissingAnchor = ({ alike }: { alike: string[] }) => (
+export const MissingAnchor = ({ alike = [], since }: MissingAnchorProps) => (
   <>
     <span class="tagq w">No such anchor</span>
+    {since}
     {alike.length > 0 && (
       <span class="soft">like {alike.map((id) => anchorText(id)).join(", ")}</span>
     )}

@@ -61,7 +61,7 @@ const Place = ({ place }: { place: Occurrence }) => {
     <a href={`/sources/${source}/pages/${page}`} title={`${place.source_name}: ${url}`}>
       <FileText class="i" aria-hidden="true" />
       <span class="found-page">{title || `${host}${path}`}</span>
-      {place.fragment_missing && <MissingAnchor alike={place.fragment_alike} />}
+      {place.fragment_missing && <MissingAnchor />}
       <span class="soft">{placeText(place)}</span>
     </a>
   );
