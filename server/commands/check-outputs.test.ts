@@ -82,7 +82,7 @@ describe("A report of check", () => {
     expect(rules).toContainEqual({
       id: "anchor_missing",
       shortDescription: { text: "anchor missing" },
-      fullDescription: { text: "The file has no such anchor." },
+      fullDescription: { text: "The file or page has no such anchor." },
       helpUri: `${docs}#links-between-files`,
     });
     expect(rules.map(({ helpUri }: { helpUri: string }) => helpUri)).toEqual(

@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { createProgram } from "../../tests/commands/program.ts";
 
 const PAGE = "<!doctype html><title>Here</title><p>A page with something on it.";
+const LONG = `<h2 id="setup">Setup</h2><p>${"Many words that say how. ".repeat(20)}</p>`;
+const MADE = `${LONG}<script>tabs("windows", "linux")</script>`;
+
+const html = (body: string) => new Response(body, { headers: { "content-type": "text/html" } });
 
 describe("stillup check", () => {
   const { run, start, dataDir } = createProgram({
@@ -14,15 +18,19 @@ describe("stillup check", () => {
   });
   let site: ReturnType<typeof Bun.serve>;
   let base: string;
+  const asked: string[] = [];
   beforeAll(() => {
     site = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
       fetch: ({ url }) => {
         const { pathname } = new URL(url);
+        asked.push(pathname);
+        if (pathname === "/long") return html(LONG);
+        if (pathname === "/made") return html(MADE);
         if (pathname === "/moved") return Response.redirect("/here", 301);
         if (pathname !== "/here") return new Response("gone", { status: 410 });
-        return new Response(PAGE, { headers: { "content-type": "text/html" } });
+        return html(PAGE);
       },
     });
     base = `http://127.0.0.1:${site.port}`;
@@ -55,6 +63,45 @@ describe("stillup check", () => {
 
     expect(closed.code).toBe(2);
     expect(JSON.parse(closed.out)).toMatchObject({ status: "unknown", reason: "target_forbidden" });
+  });
+
+  test("says which anchors pages lack, asks for each page once, and fails for none", async () => {
+    const urls = ["/long#setup", "/long", "/long#set-up", "/long#:~:text=all%20words"];
+    const others = ["/made#linux", "/made#mac", "/here#any"];
+    const before = asked.length;
+
+    const { code, out } = await run([
+      ...["check", "--output", "json", "--allow-unknown"],
+      ...[...urls, ...others].map((path) => base + path),
+    ]);
+
+    expect(code).toBe(0);
+    expect(asked.slice(before).filter((path) => path === "/long")).toHaveLength(1);
+    const found = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(found.map(({ status }) => status)).toEqual(Array(7).fill("active"));
+    expect(found.map(({ reason }) => reason)).toEqual([
+      ...["ok", "ok", "anchor_missing", "anchor_missing", "ok", "anchor_missing", "ok"],
+    ]);
+    expect(found[2].message).toBe(
+      "The page is there, but does not have the anchor “set-up”. It has “setup”.",
+    );
+  });
+
+  test("shows missing anchors of other sites with their places", async () => {
+    const file = join(tmpdir(), "stillup-anchors.md");
+    writeFileSync(file, `[a](${base}/long#setup) [b](${base}/long#gone)\n`);
+
+    const { code, out } = await run(["check", file, "--output", "github"]);
+
+    expect(code).toBe(0);
+    expect(out).toContain(
+      `active  ${base}/long#gone  "b"  The page is there, but does not have the anchor “gone”.`,
+    );
+    expect(out).toMatch(/^::notice file=.*title=Missing anchor::/m);
+    expect(out).toContain("2 active, 1 without their anchor");
   });
 
   test("asks services in their own way, those of the operator too", async () => {

@@ -22,6 +22,7 @@ import {
   cachedFinding,
   type Finding,
   findingOf,
+  isProblem,
   knownFinding,
   type Place,
   type Targets,
@@ -232,15 +233,12 @@ async function perform(
   const { checksOf } = await import("./check/requests.ts");
   const checks = checksOf(config, requested, { done: count, signal });
   for await (const { url, service, conclusion } of checks) {
-    cache?.add(url, conclusion);
+    const finding = findingOf(url, conclusion, { service, places: places.get(url)! });
+    if (!isProblem(finding)) cache?.add(url, conclusion);
     const verdict = known.get(url);
     // Someone may just have repaired it; everything else confirms what the server has settled.
     const isKnownDead = verdict?.verdict === "dead" && conclusion.status !== "active";
-    await add(
-      isKnownDead
-        ? knownFinding(url, verdict, places.get(url)!)
-        : findingOf(url, conclusion, { service, places: places.get(url)! }),
-    );
+    await add(isKnownDead ? knownFinding(url, verdict, places.get(url)!) : finding);
   }
   saveCache(cache, warn);
   // What was not checked must not be taken out of the baseline.
@@ -311,7 +309,7 @@ const isForPeople = ({ options, reports }: Run) =>
 async function show(run: Run, finding: Finding) {
   const { options, output, statusLine } = run;
   statusLine.clear();
-  if (options.quiet && finding.status === "active") return;
+  if (options.quiet && !isProblem(finding)) return;
   if (isStreamed(options)) await output.write(`${asJson(finding)}\n`);
   else if (!isForPeople(run)) return;
   else if (finding.places.length === 0) await output.write(`${explained(finding)}\n`);
@@ -360,7 +358,8 @@ function markKnown({ options, findings, counts }: Run, rows: Row[], baseline: Ba
     if (known.has(entries[i]!)) place.isKnown = true;
   });
   for (const { status, places } of findings) {
-    if (places.length > 0 && places.every(({ isKnown }) => isKnown)) counts[status]--;
+    if (status !== "active" && places.length > 0 && places.every(({ isKnown }) => isKnown))
+      counts[status]--;
   }
   if (options.writeBaseline) return writeBaseline(options.baseline!, entries);
   for (const entry of new Set(baseline).difference(new Set(entries))) {
@@ -382,12 +381,15 @@ function summarise(report: Report, { stderr }: Io) {
   }
 }
 
+const lacksAnchor = (finding: Finding) => finding.status === "active" && isProblem(finding);
+
 function summaryOf({ options, documents, unread, targets, findings, counts }: Run): string {
   const isLocal = ({ via, status }: Finding) => via === "disk" && status === "active";
   const local = findings.filter(isLocal).length;
   const others: [number, string][] = [
     [findings.filter(({ via }) => via === "server").length, "known to the server"],
     [local, "local"],
+    [findings.filter(lacksAnchor).length, "without their anchor"],
     [options.offline ? targets.remote.size : 0, "not requested"],
     [findings.flatMap(({ places }) => places).filter(({ isKnown }) => isKnown).length, "known"],
     [targets.old, "on old lines"],

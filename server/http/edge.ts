@@ -157,17 +157,9 @@ export function edge(deps: Deps) {
       path: Path,
       verb: (unit: Unit, asked: Asked<Path, Schema, Body>) => Promise<Result>,
       about: About<Schema, Body> & Creating<Reply, Result>,
-    ) => {
-      const { reply, toReply, isSecret, locationOf, ...rest } = about;
-      return route("POST", path, { ...rest, replies: { 201: data(reply) } }, async (context) => {
-        const kind = { codeOf: () => 201, reply, toReply, isSecret, locationOf };
-        const stored = await storing(kind, context.request);
-        const asked = askedOf<Path, Schema, Body>(context);
-        const result = await inChange(verb)(deps, asked, stored.save);
-        context.set.headers.location = locationOf(result);
-        return status(201, stored.replyOf(result));
-      });
-    },
+    ) => createInSteps(path, inChange(verb), about),
+
+    createInSteps,
 
     /** A POST that makes what it can of a list, and reports the rest: 201 if it made something. */
     createSome: <Path extends string, Body extends Schema, Reply extends Schema, Result>(
@@ -235,6 +227,22 @@ export function edge(deps: Deps) {
       );
       const asked = askedOf<Path, Schema, Body>(context);
       return stored.replyOf(await verb(deps, asked, stored.save));
+    });
+  }
+
+  function createInSteps<Path extends string, Body extends Schema, Reply extends Schema, Result>(
+    path: Path,
+    verb: InSteps<Asked<Path, Schema, Body>, Result>,
+    about: About<Schema, Body> & Creating<Reply, Result>,
+  ) {
+    const { reply, toReply, isSecret, locationOf, ...rest } = about;
+    return route("POST", path, { ...rest, replies: { 201: data(reply) } }, async (context) => {
+      const kind = { codeOf: () => 201, reply, toReply, isSecret, locationOf };
+      const stored = await storing(kind, context.request);
+      const asked = askedOf<Path, Schema, Body>(context);
+      const result = await verb(deps, asked, stored.save);
+      context.set.headers.location = locationOf(result);
+      return status(201, stored.replyOf(result));
     });
   }
 

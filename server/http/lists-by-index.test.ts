@@ -110,6 +110,7 @@ test.each([
   ["links of a service", () => "/links?service=generic", "links_by_service"],
   ["links of a site", () => "/links?site=example.org", "links_by_site"],
   ["links that are acknowledged", () => "/links?handling=acknowledged", "links_handled"],
+  ["links that lack an anchor", () => "/links?fragment=missing", "links_missing_fragments"],
   ["links of a group", () => `/groups/${group}/links`, "links_by_group"],
   ["links of a tag", () => "/links?tag=docs", "link_tags_by_link"],
   ["a link's checks", () => `/links/${link}/history`, "checks_by_link"],

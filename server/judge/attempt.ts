@@ -4,6 +4,7 @@ import { asAdmitted, type LinkHost } from "./credentials.ts";
 import { asExpected, type Expect } from "./expectations.ts";
 import type { Remembered } from "./identity/facts.ts";
 import type { Online } from "./online/online.ts";
+import { anchorsWantedBy } from "./page/fragments.ts";
 import {
   type AttemptRecord,
   attemptRecord,
@@ -83,6 +84,8 @@ export type KnownLink = {
   mostBytes?: number;
   /** What the page must show. Missing: nothing in particular. */
   expect?: Expect;
+  /** What its page should have, as written without `#`. Missing: nothing. */
+  fragments?: string[];
   /** What is sent to its host. */
   host?: LinkHost | null;
   /** The last full reading, if this check may rely on it; missing if none is kept. */
@@ -187,10 +190,13 @@ async function probePage(check: Check, style: Style): Promise<Attempt> {
   const { finalUrl: url = link.url } = serving?.way ?? {};
   const keepsText = serving !== null || link.expect !== undefined;
   const { host } = link;
+  // The page of another address says nothing of the link's anchors.
+  const anchors = special.url === undefined ? anchorsWantedBy(link.fragments ?? []) : null;
   const known = knownOf(check);
   const comparison = isCompared(check) ? comparisonWith(known, checker.randomName()) : undefined;
   const ask = async (comparison: Comparison | undefined): Promise<Attempt> => {
-    const request = { url, style, host, keepsText, ...special, ...limitsOf(check), comparison };
+    const own = { url, style, host, keepsText, anchors, comparison };
+    const request = { ...own, ...special, ...limitsOf(check) };
     const found = await probe(checker, request);
     const unchanged = known && found.kind === "answered" ? unchangedSince(known, found) : null;
     if (!unchanged) return judgePage(check, found, style, special.url);

@@ -13,6 +13,7 @@ import {
 } from "./attempt.ts";
 import { verifyWithCanaries } from "./canary.ts";
 import { useOf } from "./credentials.ts";
+import { lookForFragments } from "./fragments.ts";
 import { factsOf } from "./identity/facts.ts";
 import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
@@ -261,6 +262,7 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     ...(link.mostBytes !== undefined && { page: versionOf(latest.probe) }),
     ...readingIn(check, latest, conclusion),
     ...factsIn(check, latest, conclusion),
+    ...fragmentsIn(link, latest, conclusion),
   };
 }
 
@@ -276,6 +278,16 @@ function factsIn(
 }
 
 const isComplete = ({ status, bodyProblem }: Answer) => status === 200 && bodyProblem === null;
+
+/** What was seen of the link's fragments, unless nothing can be said about its page. */
+function fragmentsIn(
+  { fragments = [] }: KnownLink,
+  { probe }: Attempt,
+  { status, reason }: Conclusion,
+): Pick<Conclusion, "fragments"> {
+  if (fragments.length === 0 || status !== "active") return {};
+  return { fragments: lookForFragments(fragments, { probe, reason }) };
+}
 
 /** What is kept of a page that its first attempt showed alive. */
 function readingIn(

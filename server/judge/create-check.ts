@@ -249,6 +249,7 @@ function coalescingKey(catalogue: Catalogue, link: KnownLink, now: number): stri
     link.isRequested,
     link.mostBytes,
     expectKey(link.expect),
+    link.fragments,
     link.host && [link.host.id, link.host.version, link.host.isProven],
     link.known && readingKey(link.known),
     link.remembered ?? link.remembered === null,

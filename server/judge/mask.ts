@@ -38,7 +38,7 @@ function masked(conclusion: Conclusion, mask: (text: string) => string): Conclus
     JSON.parse(JSON.stringify(value), (key, part) =>
       typeof part === "string" && !OWN_WORDS.has(key) ? mask(part) : part,
     );
-  const { evidence, finalUrl, excerpt, facts, page, response } = conclusion;
+  const { evidence, finalUrl, excerpt, facts, fragments, page, response } = conclusion;
   return {
     ...conclusion,
     evidence: maskAll(evidence),
@@ -46,6 +46,12 @@ function masked(conclusion: Conclusion, mask: (text: string) => string): Conclus
     ...(excerpt !== undefined && { excerpt: mask(excerpt) }),
     ...(page !== undefined && { page: mask(page) }),
     ...(facts && { facts: { ...facts, title: mask(facts.title) } }),
+    ...(fragments && {
+      fragments: fragments.map(({ alike, ...each }) => ({
+        ...each,
+        ...(alike && { alike: alike.map(mask) }),
+      })),
+    }),
     ...(response && {
       response: {
         ...response,

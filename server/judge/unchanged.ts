@@ -35,9 +35,11 @@ const hashOnce = lazily(hashOfRules);
 export const rulesOf = (catalogue: Catalogue): string =>
   `${hashOnce()} ${Bun.hash(JSON.stringify(catalogue.services))}`;
 
-/** The rules for one link. */
-export const rulesFor = (rules: string, link: { expect?: Parameters<typeof expectKey>[0] }) =>
-  hash53(`${rules} ${expectKey(link.expect)}`);
+/** The rules for one link, whose page must be read in full to look for another fragment. */
+export const rulesFor = (
+  rules: string,
+  { expect, fragments = [] }: { expect?: Parameters<typeof expectKey>[0]; fragments?: string[] },
+) => hash53(`${rules} ${expectKey(expect)} ${fragments.join(" ")}`);
 
 /** The headers that rules read; `tests/architecture.test.ts` compares them with the code. */
 export const COUNTED_HEADERS = [

@@ -22,6 +22,7 @@ import type { Unit } from "../work/unit.ts";
 import { duplicateUrl } from "./create.ts";
 import { withDetails, writeDetails } from "./fields/details.ts";
 import type { LinkDetails } from "./fields/registry.ts";
+import { fragmentOf, resetFragments } from "./fragments.ts";
 import { findLink, findLinkDetail } from "./links.ts";
 import { forgetMemories } from "./memories.ts";
 import type { LinkDetailRow } from "./model.ts";
@@ -183,6 +184,11 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
     previousUrl: link.url,
   }));
   await writeDetails(tx, caller, changed, at);
+  await resetFragments(
+    tx,
+    caller,
+    all.map(({ link, url }) => ({ no: link.no, fragment: fragmentOf(catalogue, url) })),
+  );
   await recordActions(
     tx,
     changed.map(({ no, note }) => ({

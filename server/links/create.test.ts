@@ -52,6 +52,7 @@ onServer("POST /links", (server) => {
         metadata: {},
         override: null,
         expect: null,
+        fragments: [],
         next_turns: [],
         previous_urls: [],
         identity: null,

@@ -6,7 +6,7 @@ import { takeNumbers, totalLinks } from "../ground/db/queries.ts";
 import { onRows, type Store } from "../ground/db/store.ts";
 import { allLinks, groups, type LinkRow } from "../ground/db/tables.ts";
 import {
-  type AppError,
+  AppError,
   conflict,
   type FieldProblems,
   invalid,
@@ -19,6 +19,7 @@ import { siteOfUrl } from "../ground/lib/site.ts";
 import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
 import { parseTarget } from "../ground/net/policy.ts";
 import type { Caller } from "../http/caller.ts";
+import { newFragment } from "../judge/fragments.ts";
 import { serviceIdOf, urlKeyOf } from "../judge/services/catalogue.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../notify/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
@@ -37,6 +38,7 @@ import {
   problemsIn,
 } from "./fields/registry.ts";
 import { insertFullBatch } from "./fill-batches.ts";
+import { addFragments, addToExisting, fragmentOf } from "./fragments.ts";
 import { findLinkDetail } from "./links.ts";
 import { type LinkDetailRow, NewLink } from "./model.ts";
 import { findRetired, returnExternalIds } from "./retired.ts";
@@ -57,6 +59,33 @@ export type BatchCreation = { batchId: string | null; results: ItemResult[] };
 
 /** The result of one item of a preview: the URL as it would be stored, or the error. */
 export type Preview = { url: string; service: string } | { url: unknown; error: AppError };
+
+/**
+ * Adds a link. The fragment of a URL that is refused because a link has the same without it is added to that link.
+ * @throws what `createLink` throws
+ */
+export async function addLink(
+  deps: Deps,
+  caller: Caller,
+  input: unknown,
+  saveReply: SaveReply<LinkDetailRow>,
+): Promise<LinkDetailRow> {
+  try {
+    return await makeChange(deps, caller, async (unit) => {
+      const link = await createLink(unit, caller, input);
+      await saveReply(unit.store, link);
+      return link;
+    });
+  } catch (error) {
+    const url = URL.parse(String((input as { url?: unknown } | null)?.url).trim());
+    const fragment = url && fragmentOf(deps.catalogue, url);
+    if (fragment !== null && error instanceof AppError)
+      await makeChange(deps, caller, ({ store }) =>
+        addToExisting(store, caller, [{ fragment, error }]),
+      );
+    throw error;
+  }
+}
 
 /** @throws VALIDATION_ERROR with every problem at once; CONFLICT for a known URL or at the limit */
 export async function createLink(
@@ -89,11 +118,33 @@ export async function createLinks(
     const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
     const batchId = rows.length > 0 ? newId() : null;
     await insertLinks(unit, caller, rows, batchId);
+    await addFragmentsOf(unit, caller, items, results);
     if (batchId) await insertFirstChecks(unit, caller, batchId, rows);
     const creation = { batchId, results };
     await saveReply(unit.store, creation);
     return creation;
   });
+}
+
+/** Adds the fragments of URLs that other links have without them to those links. */
+async function addFragmentsOf(
+  { store: tx, catalogue }: Deps,
+  caller: Caller,
+  items: ReadItem[],
+  results: ItemResult[],
+): Promise<void> {
+  const refused = results.flatMap((result, i) => {
+    const item = items[i]!;
+    const fragment = "url" in item && "error" in result ? fragmentOf(catalogue, item.url) : null;
+    return fragment === null ? [] : [{ fragment, error: (result as { error: AppError }).error }];
+  });
+  await addToExisting(tx, caller, refused);
+  const wanted = refused.flatMap(({ fragment, error: { details } }) => {
+    const first = results[Number(details?.firstIndex ?? -1)];
+    const isSame = details?.reason === "duplicate_url" && first && "link" in first;
+    return isSame ? [{ no: first.link.no, fragment }] : [];
+  });
+  await addFragments(tx, caller, wanted, true);
 }
 
 /**
@@ -191,7 +242,9 @@ function toRow(
 ): CreatedLink {
   const { no, trigger, nextCheckAt } = fresh;
   const now = clock.now();
-  const details = detailsOf(fields, named, { now, by });
+  const fragment = fragmentOf(catalogue, url);
+  const fragments = fragment === null ? [] : [newFragment(fragment, true)];
+  const details = { ...detailsOf(fields, named, { now, by }), fragments };
   return {
     no,
     id: newId(),
@@ -264,6 +317,12 @@ async function insertLinks(
   const nos = returned.map(({ no }) => no);
   if (nos.length > 0) await tx.delete(allLinks).where(inArray(allLinks.no, nos));
   await insertRows(tx, rows);
+  await addFragments(
+    tx,
+    caller,
+    rows.flatMap(({ no, details }) => details.fragments.map(({ fragment }) => ({ no, fragment }))),
+    true,
+  );
   const known = await welcomeBack(tx, returned);
   await writeDetails(
     tx,

@@ -137,7 +137,7 @@ export const manyLinksRoutes = (deps: Deps) => {
           operationId: "findVerdicts",
           summary: "Ask what is known of up to 1,000 URLs",
           description:
-            "Nothing is requested and nothing is changed, so a key that may only read is enough. `active` if the last check found it so, `dead` if the link is dead and its last check confirmed it, both within `max_age`; otherwise `unknown`, with the reason `stale` if only the check is too old. URLs that the account does not watch have `known: false`. A URL that cannot be checked has an `error`. Fragments are ignored, as links have none.",
+            "Nothing is requested and nothing is changed, so a key that may only read is enough. `active` if the last check found it so, `dead` if the link is dead and its last check confirmed it, both within `max_age`; otherwise `unknown`, with the reason `stale` if only the check is too old. URLs that the account does not watch have `known: false`. A URL that cannot be checked has an `error`. Fragments are ignored.",
           access: "read",
           bodyLimit: LARGE_BODY_LIMIT,
           body: model.AskedUrls,

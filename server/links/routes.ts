@@ -20,7 +20,7 @@ import { asIs, edge } from "../http/edge.ts";
 import { LinkEvent, LinkEventQuery, toLinkEvent } from "../notify/deliveries-model.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeLink } from "./change.ts";
-import { createLink } from "./create.ts";
+import { addLink } from "./create.ts";
 import { deleteLink } from "./delete.ts";
 import {
   type CheckStart,
@@ -35,7 +35,7 @@ import * as model from "./model.ts";
 import { Service, toServices } from "./model.ts";
 
 export const linkRoutes = (deps: Deps) => {
-  const { list, read, change, removeInSteps, create, post } = edge(deps);
+  const { list, read, change, removeInSteps, createInSteps, post } = edge(deps);
   return new Elysia({ prefix: "/links", tags: ["Links"] })
     .get(
       ...list("", listWithStrips, {
@@ -155,11 +155,11 @@ export const linkRoutes = (deps: Deps) => {
       ),
     )
     .post(
-      ...create("", (unit, { caller, body }) => createLink(unit, caller, body), {
+      ...createInSteps("", (deps, { caller, body }, save) => addLink(deps, caller, body, save), {
         operationId: "createLink",
         summary: "Add a link",
         description:
-          "The first check is due immediately; until then the link's status is `unknown`. A URL that is already monitored gets 409. A link that was retired returns with its id and its history.",
+          "The first check is due immediately; until then the link's status is `unknown`. A URL that is already monitored gets 409; one that differs only in what follows `#` is the same link, which is given that as another of its `fragments`. A link that was retired returns with its id and its history.",
         body: model.NewLinkBody,
         locationOf: ({ id }) => `/api/v1/links/${id}`,
         reply: model.LinkDetail,

@@ -291,5 +291,6 @@ const knownOf = (
   isFlapping: (link.flappingUntil ?? 0) > clock.now(),
   isRequested: link.nextTrigger === "manual",
   ...(link.expect && { expect: link.expect }),
+  ...(link.fragments && { fragments: link.fragments.map(({ fragment }) => fragment) }),
   host: hostOf(link, host, clock.now()),
 });

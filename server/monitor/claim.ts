@@ -4,6 +4,7 @@ import { onRows, preparedOnce, type Store } from "../ground/db/store.ts";
 import { LINK_SUMMARY, type LinkRow, type LinkSummary, links } from "../ground/db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../ground/lib/steps.ts";
 import type { Expect } from "../judge/expectations.ts";
+import { fragmentsIn, type KnownFragment } from "../judge/fragments.ts";
 import type { Override } from "../links/fields/override.ts";
 import { readMemories, type StoredMemory } from "../links/memories.ts";
 import type { Deps } from "../work/deps.ts";
@@ -39,6 +40,8 @@ export type ClaimedLink = LinkSummary &
     override?: Override;
     /** What the response must be like, if it was said. */
     expect?: Expect;
+    /** What its page should have, if anything. */
+    fragments?: KnownFragment[];
     /** The last full reading of its page, if one is kept. */
     reading?: StoredReading | undefined;
     /** What is remembered of its page. */
@@ -106,11 +109,12 @@ async function withSettings(store: Store, claimed: ClaimedLink[]): Promise<Claim
   );
   if (rows.length === 0) return claimed;
   const settings = new Map(
-    rows.map(([no, override, expect]) => [
+    rows.map(([no, override, expect, fragments]) => [
       no as number,
       {
         ...(override !== null && { override: JSON.parse(override as string) as Override }),
         ...(expect !== null && { expect: JSON.parse(expect as string) as Expect }),
+        ...(fragments !== null && { fragments: fragmentsIn(fragments) }),
       },
     ]),
   );
@@ -120,8 +124,8 @@ async function withSettings(store: Store, claimed: ClaimedLink[]): Promise<Claim
 const selectSettings = onRows(
   { no: "bigint" },
   (rows) => sql`
-    select given.no, override, expect from ${rows} as given join link_details on link_no = given.no
-    where override is not null or expect is not null
+    select given.no, override, expect, fragments from ${rows} as given join link_details on link_no = given.no
+    where override is not null or expect is not null or fragments is not null
   `,
 );
 

@@ -27,6 +27,7 @@ import { inUnit } from "../work/unit.ts";
 import { changeLinks, isChange, toStored } from "./change-link.ts";
 import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
+import { settleFragments } from "./fragments.ts";
 import {
   hurryDoubted,
   identify,
@@ -183,6 +184,7 @@ async function write(
     await recordNotices(tx, held, isWanted);
     const noted = await noteDomains(tx, deps, held);
     await hurryDoubted(tx, held, deps.clock.now());
+    await settleFragments(tx, held);
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),

@@ -51,6 +51,9 @@ export const OccurrenceRecord = z
     url: z.string(),
     fragment: z.string().nullable(),
     fragment_missing: z.boolean(),
+    fragment_alike: z
+      .array(z.string())
+      .meta({ description: "Ids of the page that look like a fragment that is missing." }),
     flagged: z.boolean(),
     link: z
       .object({
@@ -81,6 +84,7 @@ export type ShownPlace = {
   url: string;
   fragment: string | null;
   isFragmentMissing: boolean;
+  fragmentAlike: string[];
   isFlagged: boolean;
   link: { id: string; url: string; status: string; reason: string | null } | null;
 };
@@ -111,6 +115,7 @@ export const toOccurrence = (place: ShownPlace): z.infer<typeof OccurrenceRecord
   url: place.url,
   fragment: place.fragment,
   fragment_missing: place.isFragmentMissing,
+  fragment_alike: place.fragmentAlike,
   flagged: place.isFlagged,
   link: place.link as z.infer<typeof OccurrenceRecord>["link"],
 });

@@ -17,6 +17,7 @@ import { notFound } from "../ground/lib/errors.ts";
 import { type Page, windowOf } from "../ground/lib/paging.ts";
 import { ELEMENT_KINDS } from "../ground/lib/vocabulary.ts";
 import type { Caller } from "../http/caller.ts";
+import { fragmentsIn } from "../judge/fragments.ts";
 import { findAnyLink } from "../links/links.ts";
 import type { Deps } from "../work/deps.ts";
 import type {
@@ -45,6 +46,7 @@ const selectPlaces = (store: Store | Store["readPool"]) =>
       },
       source: { id: sources.id, name: sources.name },
       targetUrl: target.url,
+      fragments: linkDetails.fragments,
       link: { id: links.id, url: links.url, status: links.status, reason: links.reason },
     })
     .from(occurrences)
@@ -52,6 +54,10 @@ const selectPlaces = (store: Store | Store["readPool"]) =>
     .innerJoin(sources, eq(sources.no, sourcePages.sourceNo))
     .leftJoin(target, eq(target.no, occurrences.targetNo))
     .leftJoin(links, eq(links.no, targetLink))
+    .leftJoin(
+      linkDetails,
+      and(eq(linkDetails.linkNo, occurrences.targetNo), eq(occurrences.isFragmentMissing, true)),
+    )
     .$dynamic();
 
 type PlaceRow = {
@@ -59,10 +65,12 @@ type PlaceRow = {
   page: Pick<SourcePageRow, "no" | "url" | "title" | "lineOffset" | "isGone">;
   source: ShownPlace["source"];
   targetUrl: string | null;
+  fragments: string | null;
   link: ShownPlace["link"];
 };
 
-function toPlace({ place, page, source, targetUrl, link }: PlaceRow): ShownPlace {
+function toPlace({ place, page, source, targetUrl, fragments, link }: PlaceRow): ShownPlace {
+  const known = fragmentsIn(fragments).find(({ fragment }) => fragment === place.fragment);
   return {
     source,
     page,
@@ -74,6 +82,7 @@ function toPlace({ place, page, source, targetUrl, link }: PlaceRow): ShownPlace
     url: targetUrl ?? link?.url ?? "",
     fragment: place.fragment,
     isFragmentMissing: place.isFragmentMissing,
+    fragmentAlike: known?.alike ?? [],
     isFlagged: page.isGone || place.flaggedRun !== null,
   };
 }
@@ -165,9 +174,7 @@ async function withCounts(
           kept.map(({ key }) => key),
         )
       : countPlaces(store, ofPages, DEAD_PLACES),
-    source.kind === "site"
-      ? countPlaces(store, and(ofPages, eq(occurrences.isFragmentMissing, true)), sql`count(*)`)
-      : NONE,
+    countPlaces(store, and(ofPages, eq(occurrences.isFragmentMissing, true)), sql`count(*)`),
   ]);
   return rows.map((row) => ({
     ...row,
@@ -178,7 +185,6 @@ async function withCounts(
 }
 
 const MANY_PLACES = 10_000;
-const NONE: ReadonlyMap<string, number> = new Map();
 const DEAD_PLACES = sql`sum(case when ${links.status} = 'dead' then 1 else 0 end)`;
 
 /** From the dead links on, of which long pages have few. The databases must not turn it round. */

@@ -1,12 +1,18 @@
 import { and, inArray, isNotNull, sql } from "drizzle-orm";
 import { lockLinks } from "../ground/db/queries.ts";
 import { numbersOf, onRows, type Store } from "../ground/db/store.ts";
-import { occurrences, type SourcePageRow, sourcePages } from "../ground/db/tables.ts";
+import {
+  occurrences,
+  type SourcePageRow,
+  type SourceRow,
+  sourcePages,
+} from "../ground/db/tables.ts";
 import { ELEMENT_KINDS } from "../ground/lib/vocabulary.ts";
 import { parseTarget } from "../ground/net/policy.ts";
 import type { Caller } from "../http/caller.ts";
 import { urlKeyOf } from "../judge/services/catalogue.ts";
 import { createAmong, type ReadItem } from "../links/create.ts";
+import { addFragments, dropFragments, readFragments } from "../links/fragments.ts";
 import { NewLink } from "../links/model.ts";
 import { findRetired } from "../links/retired.ts";
 import { type FoundPage, NOFOLLOW } from "../read/crawl/job.ts";
@@ -49,6 +55,8 @@ export async function writePlaces(
     );
   const ofPage = Map.groupBy(stored, ({ pageNo }) => pageNo);
   const written: StoredPlace[] = [];
+  /** The targets of places that had another fragment. */
+  const turned: number[] = [];
   const added = new Map<number, number>();
   const most = PLACES_OF_LINK * context.deps.config.tierLimits[context.caller.tier].links;
   const leads = new Map([...known.values()].map(({ no, linkNo }) => [no, linkNo]));
@@ -76,6 +84,7 @@ export async function writePlaces(
       before.delete(`${targetNo} ${n}`);
       if (then && Bun.deepEquals({ ...then, isFragmentMissing: false }, now)) continue;
       written.push({ ...now, isFragmentMissing: then?.isFragmentMissing ?? false });
+      if (then && then.fragment !== now.fragment) turned.push(targetNo);
       if (then) continue;
       run.counts.places++;
       const linkNo = leads.get(targetNo) ?? targetNo;
@@ -87,10 +96,61 @@ export async function writePlaces(
     }
     row.places = [...times.values()].reduce((sum, n) => sum + n, 0) + row.flagged;
   }
+  await noteFragments(context, written);
   await savePlaces(tx, written);
+  await dropFragments(tx, context.caller, turned);
   await attachLinks(context, added);
   return errors;
 }
+
+/** Adds the fragments of places to their links, and marks those that are known to be missing. */
+async function noteFragments({ tx, caller }: Context, places: StoredPlace[]): Promise<void> {
+  const leading = places.filter(({ fragment }) => fragment !== null);
+  const nos = [...new Set(leading.map(({ targetNo }) => targetNo))];
+  const isLink = await linksAmong(tx, nos);
+  const ofLinks = leading.filter(({ targetNo }) => isLink.has(targetNo));
+  const wanted = ofLinks.map(({ targetNo, fragment }) => ({ no: targetNo, fragment: fragment! }));
+  await addFragments(tx, caller, wanted, false);
+  const known = await readFragments(tx, [...isLink]);
+  for (const place of ofLinks) {
+    const found = known.get(place.targetNo)?.find(({ fragment }) => fragment === place.fragment);
+    place.isFragmentMissing = (found?.missingSince ?? null) !== null;
+  }
+}
+
+/** Pages are numbered like links, but are not links. */
+async function linksAmong(tx: Store, nos: number[]): Promise<Set<number>> {
+  const rows = await selectNumbers(
+    tx,
+    nos.map((no) => [no]),
+  );
+  return new Set(rows.map(([no]) => no as number));
+}
+
+const selectNumbers = onRows(
+  { given_no: "bigint" },
+  (rows) => sql`
+    select no from ${rows} as given join watched_links as links on links.no = given_no
+  `,
+);
+
+const mark = onRows(
+  { link: "bigint", wanted: "text", missing: "bigint" },
+  (rows) => sql`
+    update occurrences set is_fragment_missing = missing from ${rows} as given
+    where target_no = link and fragment = wanted
+  `,
+);
+
+/** Marks the places that lead to fragments which the pages of links do not have any more. */
+export const markFragments = (
+  tx: Store,
+  fragments: { no: number; fragment: string; isMissing: boolean }[],
+): Promise<unknown> =>
+  mark(
+    tx,
+    fragments.map(({ no, fragment, isMissing }) => [no, fragment, isMissing ? 1 : 0]),
+  );
 
 const toStored = (
   pageNo: number,
@@ -357,10 +417,19 @@ export async function linksOfPages(tx: Store, nos: number[]): Promise<Map<number
 }
 
 /** Takes places away, and counts them off their links. */
-export async function removePlaces(tx: Store, sourceNo: number, keys: Key[]): Promise<void> {
+export async function removePlaces(
+  tx: Store,
+  { no: sourceNo, accountNo }: Pick<SourceRow, "no" | "accountNo">,
+  keys: Key[],
+): Promise<void> {
   await deletePlaces(
     tx,
     keys.map(({ pageNo, targetNo, place }) => [pageNo, targetNo, place]),
+  );
+  await dropFragments(
+    tx,
+    { accountNo },
+    keys.map(({ targetNo }) => targetNo),
   );
   const leads = await linksOfPages(
     tx,

@@ -228,7 +228,7 @@ async function removeFrom(
     .where(
       and(inArray(pageNo, sql`${numbersOf(tx, nos)}`), flagged ? isNotNull(flaggedRun) : undefined),
     );
-  await removePlaces(tx, source.no, keys);
+  await removePlaces(tx, source, keys);
   if (flagged) {
     await tx
       .update(sourcePages)

@@ -229,7 +229,7 @@ const remove: Step = async ({ store: tx }, source, run, after) => {
       .from(occurrences)
       .where(and(eq(pageNo, no), isGone ? undefined : sql`${occurrences.flaggedRun} is not null`))
       .limit(room);
-    await removePlaces(tx, source.no, keys);
+    await removePlaces(tx, source, keys);
     room -= keys.length;
     // The rest of a large page follows with the next step.
     if (room <= 0) return { run, after: last };

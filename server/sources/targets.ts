@@ -168,10 +168,15 @@ export async function anchors(
     .from(occurrences)
     .where(and(inArray(pageNo, sql`${numbersOf(tx, nos)}`), isNotNull(fragment)));
   const packed = await anchorsOf(tx, [...new Set(places.map((each) => each.targetNo))]);
-  const judged = places.map((each) => ({
-    ...each,
-    isMissing: packed.has(each.targetNo) && !hasAnchor(packed.get(each.targetNo)!, each.fragment!),
-  }));
+  const judged = places.map((each) => {
+    const isOfLink = !packed.has(each.targetNo);
+    const anchors = packed.get(each.targetNo);
+    // Of links, checks have marked them.
+    const isMissing = isOfLink
+      ? each.isFragmentMissing
+      : anchors !== undefined && !hasAnchor(anchors, each.fragment!);
+    return { ...each, isMissing };
+  });
   await setMissing(
     tx,
     judged
@@ -184,13 +189,18 @@ export async function anchors(
   return { run: { ...run, counts }, after: pages.length < CHECKED_AT_ONCE ? null : nos.at(-1)! };
 }
 
-/** Of pages that were read; of others nothing is known. */
-async function anchorsOf(tx: Store, nos: number[]): Promise<Map<number, string | null>> {
+/** Those of pages; undefined for pages that were not read, of which nothing is known. */
+async function anchorsOf(
+  tx: Store,
+  nos: number[],
+): Promise<Map<number, string | null | undefined>> {
   const rows = await tx
-    .select({ no: sourcePages.no, anchors: sourcePages.anchors })
+    .select({ no: sourcePages.no, anchors: sourcePages.anchors, state: sourcePages.state })
     .from(sourcePages)
-    .where(and(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`), eq(sourcePages.state, "read")));
-  return new Map(rows.map((row) => [row.no, row.anchors]));
+    .where(inArray(sourcePages.no, sql`${numbersOf(tx, nos)}`));
+  return new Map(
+    rows.map(({ no, anchors, state }) => [no, state === "read" ? anchors : undefined]),
+  );
 }
 
 const setMissing = onRows(

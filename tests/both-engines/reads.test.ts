@@ -21,6 +21,7 @@ const FILTERS = [
     "overridden=true",
     "overridden=false",
     "identity=doubted",
+    "fragment=missing",
     "external_id=p-1",
     "tag=press",
     "tag=press,gone",

@@ -1,3 +1,4 @@
+import { anchorForms, decoded } from "../../judge/page/fragments.ts";
 import type { Read } from "../../read/documents/document.ts";
 import type { DocumentFormat } from "../../read/documents/formats.ts";
 import {
@@ -18,8 +19,7 @@ type Document = { format: DocumentFormat; read: Read; text(): string };
 export function anchorTest(document: Document, site: Site | null, kind?: AnchorKind): HasAnchor {
   const { format, read } = document;
   const anchors = new Set(read.anchors);
-  // Browsers look for a fragment as it is written first, and then decoded (HTML, "find a potential indicated element").
-  const isThere = (fragment: string) => formsOf(fragment).some((each) => anchors.has(each));
+  const isThere = (fragment: string) => anchorForms(fragment).some((each) => anchors.has(each));
   if (format === "html") return (fragment) => htmlAnchor(document, isThere(fragment));
   for (const make of kindsFor(document, site, kind)) {
     for (const anchor of make(read.headings)) anchors.add(anchor);
@@ -32,17 +32,6 @@ export function anchorTest(document: Document, site: Site | null, kind?: AnchorK
     if (/^fn(?:ref)?[-:]/.test(anchor)) return "there";
     return madeAnchor(document, decoded(anchor), site, kind);
   };
-}
-
-const formsOf = (fragment: string) => [fragment, decoded(fragment)];
-
-/** Leaves a text alone that is not percent-encoded. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Whether HTML is a template, and so a part of pages. */

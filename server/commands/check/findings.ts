@@ -1,3 +1,4 @@
+import { lacksFragment } from "../../judge/fragments.ts";
 import type { Conclusion } from "../../judge/probe/conclusion.ts";
 import { messageOf } from "../../judge/reasons/reasons.ts";
 import type { FoundLink } from "../../read/documents/document.ts";
@@ -182,20 +183,28 @@ const badUrl = (url: string, place: Place): Finding => ({
   conclusion: null,
 });
 
-export const findingOf = (
+export function findingOf(
   url: string,
   conclusion: Conclusion,
   { service, places }: { service: string; places: Place[] },
-): Finding => ({
-  url,
-  status: conclusion.status,
-  reason: conclusion.reason,
-  message: messageOf(conclusion.reason, conclusion.statusCode, conclusion.cause),
-  places,
-  via: "check",
-  service,
-  conclusion,
-});
+): Finding {
+  const { status, reason, statusCode, cause, fragments } = conclusion;
+  const lack = lacksFragment(fragments, new URL(url).hash.slice(1));
+  return {
+    url,
+    status,
+    reason: lack === null ? reason : "anchor_missing",
+    message: lack ?? messageOf(reason, statusCode, cause),
+    places,
+    via: "check",
+    service,
+    conclusion,
+  };
+}
+
+/** Whether people should know of it. A page that is alive may lack an anchor, which fails nothing. */
+export const isProblem = ({ status, reason }: Finding): boolean =>
+  status !== "active" || reason === "anchor_missing";
 
 /** What the server has found. */
 export const knownFinding = (

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
+import { decoded } from "../../judge/page/fragments.ts";
 import { type DocumentFormat, formatOfName } from "../../read/documents/formats.ts";
 import type { AnchorKind } from "../../read/documents/slugs.ts";
 import {
@@ -13,7 +14,7 @@ import {
   resolved,
   rootsOf,
 } from "./addresses.ts";
-import { anchorTest, decoded, type HasAnchor, isTemplate } from "./anchors.ts";
+import { anchorTest, type HasAnchor, isTemplate } from "./anchors.ts";
 import type { CheckedDocument, Reader } from "./documents.ts";
 import { hasAnchors } from "./files.ts";
 import type { Finding, LocalLink } from "./findings.ts";

@@ -5,8 +5,9 @@ import { createLag, systemClock } from "../../ground/lib/clock.ts";
 import { createTurns } from "../../ground/lib/concurrency.ts";
 import { NEVER_CHECKED } from "../../judge/attempt.ts";
 import { createCheck } from "../../judge/create-check.ts";
+import { wantedBy } from "../../judge/page/fragments.ts";
 import type { Conclusion } from "../../judge/probe/conclusion.ts";
-import { serviceIdOf } from "../../judge/services/catalogue.ts";
+import { type Catalogue, serviceIdOf, urlKeyOf } from "../../judge/services/catalogue.ts";
 import { ownServicesOf } from "../../judge/services/own-services.ts";
 import { catalogueWith } from "../../judge/services/records/built-in.ts";
 import { createHostProfiles } from "../../judge/surroundings.ts";
@@ -23,7 +24,7 @@ export async function* checksOf(
   { done, signal }: { done: () => void; signal: AbortSignal },
 ): AsyncGenerator<Checked, void> {
   if (urls.length === 0 || signal.aborted) return;
-  const start = createChecker(config, signal);
+  const start = createChecker(config, urls, signal);
   const begun: Promise<Checked>[] = [];
   const { promise: stopped, resolve: stop } = Promise.withResolvers<null>();
   signal.addEventListener("abort", () => stop(null), { once: true });
@@ -45,7 +46,12 @@ export async function* checksOf(
   }
 }
 
-function createChecker(config: Config, signal: AbortSignal): (url: string) => Promise<Checked> {
+/** URLs that lead to anchors of one page share one check, which looks for all of them. */
+function createChecker(
+  config: Config,
+  urls: string[],
+  signal: AbortSignal,
+): (url: string) => Promise<Checked> {
   const catalogue = catalogueWith(ownServicesOf(config));
   const check = createCheck({
     config,
@@ -58,8 +64,27 @@ function createChecker(config: Config, signal: AbortSignal): (url: string) => Pr
     random: Math.random,
   });
   const inTurn = createTurns({ atOnce: config.checkConcurrency });
+  const pages = Map.groupBy(urls, (url) => pageOf(catalogue, url));
+  const shared = new Map<string, Promise<Conclusion>>();
+  const checkPage = (page: string, url: string) => {
+    const of = pages.get(page)!;
+    const fragments = of.map(fragmentOf).filter((fragment) => fragment !== "");
+    const link = { ...NEVER_CHECKED, url, ...(fragments.length > 0 && { fragments }) };
+    const known = shared.get(page);
+    if (known) return known;
+    const checking = inTurn(() => check(link, signal));
+    if (of.length > 1) shared.set(page, checking);
+    return checking;
+  };
   return async (url) => {
-    const conclusion = await inTurn(() => check({ ...NEVER_CHECKED, url }, signal));
+    const conclusion = await checkPage(pageOf(catalogue, url), url);
     return { url, service: serviceIdOf(catalogue, new URL(url)), conclusion };
   };
 }
+
+/** What follows `#`; "" for nothing. */
+const fragmentOf = (url: string): string => new URL(url).hash.slice(1);
+
+/** The URL without an anchor. What only programs know stays, by which a redirect may be judged. */
+const pageOf = (catalogue: Catalogue, url: string): string =>
+  wantedBy(fragmentOf(url)) === "unknown" ? url : urlKeyOf(catalogue, new URL(url));

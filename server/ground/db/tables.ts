@@ -289,6 +289,7 @@ export const linkDetails = sqliteTable("link_details", {
   isPinned: bool("is_pinned").notNull().default(true),
   sources: integer("sources").notNull().default(0),
   places: integer("places").notNull().default(0),
+  fragments: text("fragments"),
 });
 
 /** Groups and sites that are muted; `subject` is the id of the group, or the site. */

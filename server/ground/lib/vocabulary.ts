@@ -20,6 +20,9 @@ export const EVENT_TYPES = [
   "usage.threshold",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+/** What checks know of a fragment of a link; `missing` where the page does not have it. */
+export const FRAGMENT_STATES = ["found", "missing", "unknown"] as const;
+export type FragmentState = (typeof FRAGMENT_STATES)[number];
 /** What people have decided about a link: nothing, that they know, or that they do not want to hear of it. */
 export const HANDLINGS = ["open", "acknowledged", "muted"] as const;
 export type Handling = (typeof HANDLINGS)[number];

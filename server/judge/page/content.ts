@@ -27,16 +27,20 @@ type ContentOptions = {
   /** The status is a success: only then the body may be something else than its type says. */
   isFine: boolean;
   keepsText: boolean;
+  /** What to look for in a page, as `createPageReader` takes it. */
+  anchors?: readonly string[] | null | undefined;
 };
 
 export function createContentReader(
   headers: Headers,
-  { isFine, keepsText }: ContentOptions,
+  { isFine, keepsText, anchors }: ContentOptions,
 ): ContentReader {
   const contentType = headers.get("content-type");
   const isOffered = /^\s*attachment/i.test(headers.get("content-disposition") ?? "");
   const isTextual = isText(contentType);
-  let reader: PageReader | null = isPage(contentType) ? createPageReader(contentType) : null;
+  let reader: PageReader | null = isPage(contentType)
+    ? createPageReader(contentType, anchors)
+    : null;
   let keeper: TextKeeper | null = keepsText && isTextual ? createTextKeeper(contentType) : null;
   const mayBeShort = isFine && isTextual && reader === null;
   let short: TextKeeper | null = mayBeShort ? createTextKeeper(contentType) : null;
@@ -50,7 +54,7 @@ export function createContentReader(
     const found = isHtml?.(chunk) ?? null;
     if (found === null) return;
     isHtml = null;
-    if (found) reader = createPageReader(contentType);
+    if (found) reader = createPageReader(contentType, anchors);
     for (const piece of held.splice(0)) reader?.take(piece);
   }
 

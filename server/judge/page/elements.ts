@@ -1,5 +1,6 @@
 import { decodeHTML } from "entities";
 import { hasMainThing } from "./entities.ts";
+import type { Anchors } from "./fragments.ts";
 import { type Name, nameOf } from "./markup.ts";
 import { type InlineScript, isMissingDigest, NEXT } from "./state.ts";
 
@@ -39,6 +40,8 @@ export type Page = {
   base: string | null;
   /** `<html lang>`, as written. */
   language: string | null;
+  /** Set if anchors or texts are wanted. */
+  anchors?: Anchors;
 };
 
 export const MARKUP_CHARS = 65_536;

@@ -2,8 +2,11 @@ import { decodeHTML } from "entities";
 import { lazily } from "../../ground/lib/concurrency.ts";
 import { type Found, folded, inlineScript, KINDS, type Kind } from "./elements.ts";
 import { ITEM_ATTRIBUTES, isMainItem, setsSchema } from "./entities.ts";
+import type { AnchorFinder } from "./fragments.ts";
 import { attributesIn, createOpenElements, type Listener, type Name, nameOf } from "./markup.ts";
 import { type InlineScript, missingRouteIn, NEXT_DATA, STATE_CHARS } from "./state.ts";
+
+type FinderOptions = { mostChars?: number; inlineTag?: string; anchors?: AnchorFinder | null };
 
 /** Enough for a title that is mostly spaces. */
 const RAW_TITLE_CHARS = 8192;
@@ -28,18 +31,18 @@ const NO_VALUES: ReadonlyMap<string, string> = new Map();
  * Collects into `found` what a page says about itself.
  *
  * @param options how much of the visible text to keep, and what replaces tags inside a line, such as `<b>`; those
- * between lines are replaced by a space
+ * between lines are replaced by a space; and what else looks at all elements
  */
 export function createFinder(
   found: Found,
-  { mostChars = KEPT_CHARS, inlineTag = " " } = {},
-): Listener & { visibleText(): string } {
+  { mostChars = KEPT_CHARS, inlineTag = " ", anchors }: FinderOptions = {},
+): Listener & { visibleText(): string; isTextFull(): boolean } {
   const elements = createOpenElements(KINDS);
   const named = (name: string) => elements.named(nameOf(name));
   const [title, svg, math] = [named("title"), named("svg"), named("math")];
   const [h1, h2, h3] = [named("h1"), named("h2"), named("h3")];
   const foreignObject = named("foreignobject");
-  const [header, nav] = [named("header"), named("nav")];
+  const [header, nav, template] = [named("header"), named("nav"), named("template")];
   const [main, article, section] = [named("main"), named("article"), named("section")];
   const visible = createVisibleText(mostChars);
   /** The depth of the outermost element that is not visible; null if all are. */
@@ -54,6 +57,7 @@ export function createFinder(
   let usesSchema = false;
   let hasTagsAsText = false;
   let script: InlineScript | null = null;
+  let isScript = false;
   /** The text of the open `h1`, if it counts, with and without links home. */
   let ownHeading: { all: string; own: string } | null = null;
   /** Whether the open link leads home, which only matters around and in an `h1`. */
@@ -70,6 +74,7 @@ export function createFinder(
   const separateBy = (kind: Kind | undefined) => separate(kind?.isInline ? inlineTag : " ");
 
   function text(markup: string, from: number, to: number): void {
+    if (anchors && isScript) anchors.script(markup.slice(from, to));
     const isTitle = titles === 1 && title.open > 0;
     const isHeading = !isFound.heading && h1.open > 0;
     const isSubheading = !isFound.subheading && h2.open + h3.open > 0;
@@ -108,8 +113,10 @@ export function createFinder(
     }
     kind?.note?.(found, values, header.open + nav.open > 0);
     if (to - from >= SHORTEST_ITEM) noteItem(markup.slice(from, to));
-    script = name === SCRIPT ? inlineScript(values) : null;
-    isJsonLd = name === SCRIPT && JSON_LD.test(values.get("type") ?? "");
+    if (anchors && to > from && template.open === 0) anchors.start(name, markup.slice(from, to));
+    isScript = name === SCRIPT;
+    script = isScript ? inlineScript(values) : null;
+    isJsonLd = isScript && JSON_LD.test(values.get("type") ?? "");
     if (isJsonLd) found.jsonLd.push("");
     hasTagsAsText = kind?.hasTagsAsText === true;
     if (!kind?.isUnseen) separateBy(kind);
@@ -165,6 +172,7 @@ export function createFinder(
     } else if (element === h1) keepOwnHeading();
     if (script) noteState(script);
     script = null;
+    isScript = false;
     isJsonLd = false;
     hasTagsAsText = false;
     const isOwn = element.open > 0 && element.kind?.isUnseen;
@@ -181,14 +189,22 @@ export function createFinder(
     found.missingRoute ??= missingRouteIn(read);
   }
 
-  return { text, start, end, other, isForeign, visibleText: visible.end };
+  return {
+    text,
+    start,
+    end,
+    other,
+    isForeign,
+    visibleText: visible.end,
+    isTextFull: visible.isFull,
+  };
 }
 
 /** More than "Loading, please wait". */
 const LEAST_SHOWN = 30;
 
 /** Enough to compare longer pages. */
-const KEPT_CHARS = 16_384;
+export const KEPT_CHARS = 16_384;
 
 function createVisibleText(mostChars: number) {
   let text = "";

@@ -1,5 +1,6 @@
 import { MARKUP_CHARS, nothingYet, type Page, pageOf } from "./elements.ts";
-import { createFinder, foldSpaces } from "./finder.ts";
+import { createFinder, foldSpaces, KEPT_CHARS } from "./finder.ts";
+import { createAnchorFinder } from "./fragments.ts";
 import { createMarkupReader } from "./markup.ts";
 import { encodeQuery } from "./query-encoding.ts";
 
@@ -21,10 +22,17 @@ const PIECE_BYTES = 16 * SNIFFED_BYTES;
 
 const NOTHING = new Uint8Array();
 
-/** @param contentType the response's header, for its charset */
-export function createPageReader(contentType: string | null): PageReader {
+/**
+ * @param contentType the response's header, for its charset
+ * @param wanted the anchors to look for; null for none, nor for texts
+ */
+export function createPageReader(
+  contentType: string | null,
+  wanted: readonly string[] | null = null,
+): PageReader {
   const found = nothingYet();
-  const finder = createFinder(found);
+  const anchors = wanted && createAnchorFinder(wanted);
+  const finder = createFinder(found, { anchors: wanted?.length ? anchors : null });
   const markup = createMarkupReader(finder);
   let piece: Uint8Array | null = null;
   let length = 0;
@@ -60,7 +68,10 @@ export function createPageReader(contentType: string | null): PageReader {
     end() {
       readCollected();
       markup.end();
-      return withEncodedQueries(pageOf(found, finder.visibleText()), decoder?.encoding ?? "utf-8");
+      const text = finder.visibleText();
+      const isTextCut = finder.isTextFull() || text.length === KEPT_CHARS;
+      const page = withEncodedQueries(pageOf(found, text), decoder?.encoding ?? "utf-8");
+      return anchors ? { ...page, anchors: anchors.end(isTextCut) } : page;
     },
   };
 }

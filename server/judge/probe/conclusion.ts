@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { FragmentState } from "../../ground/lib/vocabulary.ts";
 import { ONLINE_STATES } from "../online/online.ts";
 import type { PageFacts } from "../page/page-facts.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
@@ -184,6 +185,8 @@ export type Conclusion = {
   tlsLifetimeMs?: number;
   /** What is kept of the page, to find out next time whether it has changed. */
   reading?: Reading;
+  /** What was seen of the link's fragments, if the check found it active and read its page. */
+  fragments?: { fragment: string; state: FragmentState; alike?: string[] }[];
   /** What the server made of a validator that was made up: `barred` if it says that this page is unchanged. */
   validators?: "proven" | "barred" | undefined;
   /** What is compared with the remembered page. Missing: nothing is. */

@@ -53,6 +53,8 @@ export type ProbeInput = {
   host?: HostSetting | null | undefined;
   /** Also keeps the text of the answer as sent. */
   keepsText?: boolean;
+  /** What to look for in its page, as `createPageReader` takes it. */
+  anchors?: readonly string[] | null;
   /** Compares the content of a success. */
   comparison?: Comparison | undefined;
 };
@@ -225,7 +227,8 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const bodyCap = (status: number, headers: Headers, tlsExpiresAt: number | null) => {
     if (locationOf(status, headers) !== null) return 0;
     const isFine = status >= 200 && status < 300;
-    content = createContentReader(headers, { isFine, keepsText: input.keepsText === true });
+    const { keepsText = false, anchors } = input;
+    content = createContentReader(headers, { isFine, keepsText, anchors });
     contentKey = undefined;
     if (!content.readsOn) return 1;
     const cap = prober.mostBytes ?? PAGE_BYTES;

@@ -1,6 +1,9 @@
 import { getDomain } from "tldts";
+import { decoded } from "../page/fragments.ts";
 import type { Answer } from "../probe/probe.ts";
 import { SHORTENERS } from "./known/shorteners.ts";
+
+export { decoded } from "../page/fragments.ts";
 
 /** A home page, also of one language, under any usual name. */
 export const isHome = (url: URL) => HOME_PATH.test(url.pathname) && hasNoContentInQuery(url);
@@ -131,15 +134,6 @@ function namesOf({ hostname }: URL): string[] {
 }
 
 export const lastPartOf = (path: string) => path.split("/").findLast((part) => part !== "") ?? "";
-
-/** Leaves invalid escapes as they are. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /**
  * How surely a redirect carries the address that it came from: `sure` by a URL or a path, `maybe` by a path

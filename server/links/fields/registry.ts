@@ -7,6 +7,7 @@ import { assignee } from "./assignee.ts";
 import { expect } from "./expect.ts";
 import { externalId } from "./external-id.ts";
 import type { Cells, EditContext, Entry, Field, Owner } from "./field.ts";
+import { fragments } from "./fragments.ts";
 import { handling } from "./handling.ts";
 import { identity } from "./identity.ts";
 import { metadata } from "./metadata.ts";
@@ -30,6 +31,7 @@ const ALL = [
   metadata,
   override,
   expect,
+  fragments,
   pinned,
   identity,
 ] as const;

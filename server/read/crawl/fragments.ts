@@ -1,3 +1,5 @@
+import { anchorForms } from "../../judge/page/fragments.ts";
+
 /** Anchors of a page beyond this number are not kept, and then none is called missing. */
 const MOST_ANCHORS = 2000;
 
@@ -31,18 +33,9 @@ export function hasAnchor(packed: string | null, fragment: string): boolean {
   const anchor = anchorIn(fragment);
   if (anchor === null || packed === null) return true;
   const bytes = Buffer.from(packed, "base64");
-  const wanted = [anchor, decoded(anchor)].map(hashOf);
+  const wanted = anchorForms(anchor).map(hashOf);
   for (let at = 0; at < bytes.length; at += 4) {
     if (wanted.includes(bytes.readUInt32LE(at))) return true;
   }
   return false;
-}
-
-/** HTML §7.4.6.4: as written first, then decoded. */
-function decoded(anchor: string): string {
-  try {
-    return decodeURIComponent(anchor);
-  } catch {
-    return anchor;
-  }
 }

@@ -32,6 +32,7 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
     query.assignee === "me" || query.assignee === "none" ? query.assignee : idIn(query.assignee),
   overridden: query.overridden === "true",
   identity: IDENTITY_STATES.find((state) => state === query.identity),
+  lostAnchor: query.fragment === "missing",
   source: query.source_id === "none" ? "none" : idIn(query.source_id),
   tag: (query.tag ?? "").toLowerCase(),
   from: idIn(query.created_from),

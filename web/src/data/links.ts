@@ -29,6 +29,8 @@ export type LinkFilter = {
   overridden: boolean;
   /** What the comparison of its page says, as `IDENTITIES` has it. */
   identity: IdentityState | undefined;
+  /** Only links whose page lost an anchor. */
+  lostAnchor: boolean;
   /** The id of a source, or "none". */
   source: string;
   /** Tags separated by commas, all of which a link must have. */
@@ -66,6 +68,7 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.assignee && { assignee: filter.assignee }),
   ...(filter.overridden && { overridden: "true" }),
   ...(filter.identity && { identity: filter.identity }),
+  ...(filter.lostAnchor && { fragment: "missing" as const }),
   ...(filter.source && { source_id: filter.source }),
   ...(filter.tag && { tag: filter.tag }),
   ...(filter.from && { created_from: filter.from }),

@@ -23,6 +23,7 @@ import { DELIVERY_WORDS, FREQUENCY_WORDS } from "../data/words.ts";
 import { useToast } from "../frame/toast.tsx";
 import { AssignPick, TagPick } from "../triage/picks.tsx";
 import { useTriage } from "../triage/use-triage.ts";
+import { anchorText, MissingAnchor } from "../ui/anchors.tsx";
 import { Button } from "../ui/button.tsx";
 import { FoundOn } from "../ui/found-on.tsx";
 import { GroupPick } from "../ui/group-pick.tsx";
@@ -67,6 +68,13 @@ export function About({ link }: { link: LinkDetail }) {
           </Fact>
         ))}
         {link.expect && <Fact name="Expects">{expectText(link.expect)}</Fact>}
+        {link.fragments.length > 0 && (
+          <Fact name="Anchors">
+            {link.fragments.map((each) => (
+              <Anchor key={each.fragment} {...each} />
+            ))}
+          </Fact>
+        )}
         {link.previous_urls.length > 0 && (
           <Fact name="Before">
             {link.previous_urls.slice(0, MOST_URLS).map(({ url, until }) => (
@@ -84,6 +92,33 @@ export function About({ link }: { link: LinkDetail }) {
     </Section>
   );
 }
+
+/** What should be in the page, and whether it is. One that no check has found may be made by a script. */
+const Anchor = ({
+  fragment,
+  state,
+  missing_since: since,
+  alike,
+}: LinkDetail["fragments"][number]) => (
+  <span class="link-anchor">
+    <code>{anchorText(fragment)}</code>{" "}
+    {since ? (
+      <MissingAnchor
+        alike={alike}
+        since={
+          <>
+            {" since "}
+            <Moment at={since} day />{" "}
+          </>
+        }
+      />
+    ) : (
+      <span class="soft">{ANCHOR_WORDS[state]}</span>
+    )}
+  </span>
+);
+
+const ANCHOR_WORDS = { found: "found", missing: "not found", unknown: "not known" };
 
 /** The pages that the link stands on, as its sources found them. */
 export function Places({ link }: { link: LinkDetail }) {

@@ -66,6 +66,7 @@ function useOptions(status: LinkStatus | undefined, typed: string): PickOption<s
     [
       option("attention", "State")("true", "Needs attention"),
       option("overridden", "State")("true", "Overridden"),
+      option("lostAnchor", "State")("true", "Missing anchor"),
       option("status", "Status")("checking", STATUS_WORDS.checking),
       ...Object.entries(IDENTITIES).map(([state, label]) =>
         option("identity", "Page")(state, label),

@@ -60,7 +60,7 @@ export function tokensOf(
 ): Token[] {
   const { group, reason, site, frequency, service, status } = filter;
   const { attention, handling, assignee, overridden, source, tag, from, to } = filter;
-  const { after, before, identity } = filter;
+  const { after, before, identity, lostAnchor } = filter;
   const nameIn = (all: Named[], id: string) => all.find((each) => each.id === id)?.name ?? id;
   const tokens: (Token | false)[] = [
     status === "checking" && {
@@ -96,6 +96,7 @@ export function tokensOf(
       value: IDENTITIES[identity],
       without: { identity: undefined },
     },
+    lostAnchor && { name: "State", value: "Missing anchor", without: { lostAnchor: false } },
     assignee !== "" && {
       name: "Assignee",
       value: { me: "Me", none: "No one" }[assignee] ?? nameIn(people, assignee),

@@ -1,3 +1,4 @@
+import { MissingAnchor } from "../ui/anchors.tsx";
 import { type Occurrence, placeText } from "../ui/found-on.tsx";
 import { State } from "../ui/state.tsx";
 import { Proof } from "../ui/trace.tsx";
@@ -24,7 +25,7 @@ export const PlaceLine = ({ place }: { place: Occurrence }) => {
         {(status === "dead" || status === "unknown") && (
           <Proof reason={link!.reason} status={status} />
         )}
-        {isMissing && <span class="tagq w">No such anchor</span>}
+        {isMissing && <MissingAnchor alike={place.fragment_alike} />}
         <span class="soft src-text">{placeText(place)}</span>
         {flagged && <span class="soft">missing in the last run</span>}
       </span>

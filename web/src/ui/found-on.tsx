@@ -5,6 +5,7 @@ import { api, asSent, unwrap } from "../data/api.ts";
 import { displayUrl } from "../data/display-url.ts";
 import { many } from "../data/format.ts";
 import { SOURCES } from "../data/sources.ts";
+import { MissingAnchor } from "./anchors.tsx";
 import { Loaded } from "./loaded.tsx";
 
 const listOccurrences = (link: string, perPage: number) =>
@@ -60,6 +61,7 @@ const Place = ({ place }: { place: Occurrence }) => {
     <a href={`/sources/${source}/pages/${page}`} title={`${place.source_name}: ${url}`}>
       <FileText class="i" aria-hidden="true" />
       <span class="found-page">{title || `${host}${path}`}</span>
+      {place.fragment_missing && <MissingAnchor />}
       <span class="soft">{placeText(place)}</span>
     </a>
   );

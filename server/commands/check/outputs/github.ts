@@ -2,20 +2,26 @@ import { plain } from "../../../ground/lib/text.ts";
 import { messageAt } from "../findings.ts";
 import { problemsOf, type Report, type Row } from "./report.ts";
 
-/** GitHub shows so many errors and so many warnings of a step. */
+/** GitHub shows so many of each kind of a step. */
 const SHOWN = 10;
 
 /** Annotations for the lines of a change, as commands of a job on GitHub. */
 export function githubReport(report: Report): string {
   const rows = problemsOf(report).filter(({ place }) => !place.isKnown);
   const of = (status: string) => rows.filter(({ finding }) => finding.status === status);
-  return [...annotated("error", of("dead")), ...annotated("warning", of("unknown"))].join("");
+  return [
+    ...annotated("error", of("dead")),
+    ...annotated("warning", of("unknown")),
+    ...annotated("notice", of("active")),
+  ].join("");
 }
 
-function annotated(kind: "error" | "warning", rows: Row[]): string[] {
+const TITLES = { error: "Dead link", warning: "Unknown link", notice: "Missing anchor" };
+
+function annotated(kind: keyof typeof TITLES, rows: Row[]): string[] {
   const shown = rows.length > SHOWN ? rows.slice(0, SHOWN - 1) : rows;
   const left = rows.length - shown.length;
-  const title = kind === "error" ? "Dead link" : "Unknown link";
+  const title = TITLES[kind];
   const lines = shown.map(({ finding, place, name }) => {
     const { line, column, endColumn } = place;
     const properties = { file: name, line, col: column, endColumn, title };

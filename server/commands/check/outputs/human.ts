@@ -1,6 +1,13 @@
 import { plain } from "../../../ground/lib/text.ts";
 import type { Conclusion } from "../../../judge/probe/conclusion.ts";
-import { type Counts, type Finding, messageAt, rowsOf, type Status } from "../findings.ts";
+import {
+  type Counts,
+  type Finding,
+  isProblem,
+  messageAt,
+  rowsOf,
+  type Status,
+} from "../findings.ts";
 
 const INDENT = " ".repeat(9);
 
@@ -31,9 +38,9 @@ function attemptsOf({ reason, cause, evidence }: Conclusion): string[] {
 
 const COLORS: Record<Status, string> = { active: "32", dead: "31", unknown: "33" };
 
-/** A line for each place of what is not active: "docs/a.md:12:5  dead  https://…  "words"  The server …". */
+/** A line for each place of a problem: "docs/a.md:12:5  dead  https://…  "words"  The server …". */
 export const placesOf = (findings: Finding[], hasColors: boolean): string[] =>
-  rowsOf(findings.filter(({ status }) => status !== "active"))
+  rowsOf(findings.filter(isProblem))
     .filter(({ place }) => !place.isKnown)
     .map(({ place, finding }) => {
       const { file, line, column, text } = place;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Finding, Place, Status } from "../findings.ts";
-import { rowsOf } from "../findings.ts";
+import { isProblem, rowsOf } from "../findings.ts";
 
 /** What a report is about. */
 export type Report = {
@@ -16,11 +16,11 @@ export type Report = {
 /** A finding at one of its places, and its number among equals in that file. */
 export type Row = { finding: Finding; place: Place; name: string; no: number };
 
-/** What is not active at each of its places, by place. */
+/** Each problem at each of its places, by place. */
 export function problemRows({ findings, nameOf }: Pick<Report, "findings" | "nameOf">): Row[] {
   const seen = new Map<string, number>();
   return rowsOf(findings)
-    .filter(({ finding }) => finding.status !== "active")
+    .filter(({ finding }) => isProblem(finding))
     .map(({ finding, place }) => {
       const name = nameOf(place.file);
       const key = `${name}\n${finding.url}`;
@@ -30,7 +30,7 @@ export function problemRows({ findings, nameOf }: Pick<Report, "findings" | "nam
     });
 }
 
-/** Those rows, dead ones first, and what is known last. */
+/** Those rows, dead ones first, then what is unknown, and what is known last. */
 export function problemsOf(report: Report): Row[] {
   const rows = problemRows(report);
   const isNew = ({ place }: Row) => !place.isKnown;
@@ -39,6 +39,7 @@ export function problemsOf(report: Report): Row[] {
   return [
     ...withStatus("dead"),
     ...withStatus("unknown"),
+    ...withStatus("active"),
     ...rows.filter(({ place }) => place.isKnown),
   ];
 }

@@ -1,6 +1,6 @@
 import { VERSION } from "../../../ground/lib/runtime.ts";
 import { plainJson } from "../../../ground/lib/text.ts";
-import { type Finding, messageAt } from "../findings.ts";
+import { type Finding, isProblem, messageAt, type Status } from "../findings.ts";
 import { fingerprintOf, problemsOf, type Report, type Row } from "./report.ts";
 
 /** GitHub drops what is over, and refuses a file with more than 25,000. */
@@ -10,14 +10,14 @@ const MOST_RESULTS = 5000;
 export function sarifReport(report: Report): string {
   const rows = problemsOf(report);
   const withoutPlace = report.findings.filter(
-    ({ status, places }) => status !== "active" && places.length === 0,
+    (finding) => isProblem(finding) && finding.places.length === 0,
   );
   const all = [...rows.map(resultAt), ...withoutPlace.map(resultOf)];
   const reasons = [...new Map(all.map(({ finding }) => [finding.reason, finding])).values()];
   const results = all.slice(0, MOST_RESULTS).map(({ finding, isKnown, message, ...result }) => ({
     ruleId: finding.reason,
     ruleIndex: reasons.findIndex(({ reason }) => reason === finding.reason),
-    level: isKnown ? "note" : finding.status === "dead" ? "error" : "warning",
+    level: isKnown ? "note" : LEVELS[finding.status],
     message: { text: `${finding.url}: ${message}` },
     ...result,
   }));
@@ -47,10 +47,12 @@ export function sarifReport(report: Report): string {
   )}\n`;
 }
 
+const LEVELS: Record<Status, string> = { dead: "error", unknown: "warning", active: "note" };
+
 /** What reasons mean that only a document has. */
 const OF_DOCUMENTS: Record<string, string> = {
   file_missing: "There is no such file.",
-  anchor_missing: "The file has no such anchor.",
+  anchor_missing: "The file or page has no such anchor.",
   case_mismatch: "The file has other letters in its name.",
   line_missing: "The file has fewer lines.",
   outside_tree: "The link leads to what is not in the tree of documents.",
