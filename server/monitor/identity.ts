@@ -22,6 +22,7 @@ import { writeMemories } from "../links/memories.ts";
 import { type Action, recordActions } from "../links/triage/timeline.ts";
 import { type NewEvent, publishEvents } from "../notify/events.ts";
 import type { Deps } from "../work/deps.ts";
+import { isAmongChanges } from "./changes.ts";
 import type { ClaimedLink } from "./claim.ts";
 import type { Result, Settled } from "./outcome.ts";
 
@@ -227,8 +228,7 @@ export async function recordNotices(
   const said = settled.filter((result) => noticesOf(result).length > 0);
   if (said.length === 0) return;
   await recordActions(tx, said.map(actionOf));
-  // A change of status at the same time is the greater one.
-  await insertChanges(tx, said.filter(({ outcome }) => !outcome.statusChanged).map(changeOf));
+  await insertChanges(tx, said.filter((result) => !isAmongChanges(result)).map(changeOf));
   const links = await withDetails(
     tx,
     said.map(({ link }) => link),
