@@ -8,7 +8,6 @@ import {
   compareWith,
   NOT_ASKED,
   needsSurroundings,
-  type Registration,
   type Sight,
   type Surroundings,
 } from "../judge/identity/compare.ts";
@@ -132,7 +131,6 @@ async function surroundingsOf(
   links: ClaimedLink[],
 ): Promise<Around> {
   if (links.length === 0) return () => ({ registration: NOT_ASKED, areNeighborsOther: false });
-  const registrations = new Map<string, Registration>();
   const rows = await selectNeighbors(
     store,
     links.map(({ no }) => [no]),
@@ -145,8 +143,8 @@ async function surroundingsOf(
         Number(last) - Number(first) <= WEEK_MS,
     ]),
   );
-  return ({ no, site }) => ({
-    registration: registrations.get(site) ?? NOT_ASKED,
+  return ({ no }) => ({
+    registration: NOT_ASKED,
     areNeighborsOther: isOther.get(no) ?? false,
   });
 }
@@ -189,7 +187,6 @@ const SENTENCES: Record<NoticeKind, string> = {
   redirect_changed: "It redirects to another place.",
   content_changed: "It shows another page.",
   identity_lost: "It shows another page, and its domain may have a new owner.",
-  domain_registered_again: "Its domain was registered again.",
   parameters_lost: "Its redirect drops parameters that it kept before.",
   parameters_changed: "Its redirect replaces parameters that it kept before.",
 };
@@ -198,7 +195,6 @@ const CHANGES: Record<NoticeKind, ChangeKind> = {
   redirect_changed: "moved",
   content_changed: "changed",
   identity_lost: "changed_hands",
-  domain_registered_again: "changed_hands",
   parameters_lost: "changed",
   parameters_changed: "changed",
 };
