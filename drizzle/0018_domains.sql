@@ -35,8 +35,9 @@ CREATE TABLE domains (
   -- The first answer in a row that there is no such domain, and the last time that one a day later confirmed it.
   absent_since BIGINT,
   absent_confirmed_at BIGINT,
-  -- The expiry that was reported.
-  reported_expiry BIGINT
+  -- The expiry and the registration that were reported.
+  reported_expiry BIGINT,
+  reported_registration BIGINT
 );
 CREATE INDEX domains_due ON domains (server, is_urgent, next_at);
 -- Domains without a date come last.

@@ -15,6 +15,7 @@ import { endOverdueBatches, forgetOldBatches, tendBatches } from "../links/compl
 import { forgetOldImports } from "../links/imports/imports.ts";
 import { deleteOldRetired } from "../links/retired.ts";
 import { deleteOldMails } from "../mail/queue.ts";
+import { reportDomains } from "../monitor/domains/notices.ts";
 import { forgetOldDomains } from "../monitor/note-domains.ts";
 import { deleteOldEvents } from "../notify/events.ts";
 import { eraseDeletedWebhooks } from "../notify/webhooks.ts";
@@ -35,6 +36,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await deleteOldGuesses(deps);
   await deleteOldMails(deps);
   await forgetOldProfiles(deps);
+  await reportDomains(deps);
   await forgetOldDomains(deps);
   await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);

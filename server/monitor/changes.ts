@@ -16,6 +16,9 @@ export async function writeChanges(tx: Store, settled: Settled[]): Promise<void>
   await noteCertificates(tx, settled);
 }
 
+/** Whether the result changes its link, of which there is one row at a time. */
+export const isAmongChanges = (result: Settled): boolean => changesOf(result).length > 0;
+
 /** The first verdict of a link is not a change. */
 const isFirst = ({ link }: Settled) => link.decidedStatus === null;
 

@@ -1,15 +1,13 @@
 import { expect } from "bun:test";
-import { sql } from "drizzle-orm";
 import { HOUR } from "../../tests/checker/ended.ts";
 import { labCheck, untilTheEnd } from "../../tests/checker/prober.ts";
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
+import { hearChanges } from "../../tests/hearing.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { addLink } from "../../tests/rows.ts";
 import { startSite } from "../../tests/site.ts";
 import { startReading } from "../../tests/sources/reading.ts";
 import { catalogueWith } from "../judge/services/records/built-in.ts";
-import { claimDueLinks } from "./claim.ts";
-import { settleFragments } from "./fragments.ts";
 
 /** More than a day, since checks are spread. */
 const DAILY = 29 * HOUR;
@@ -149,27 +147,22 @@ onServer("The fragments of a link", (server, { test, testOnBoth }) => {
     const { me, id, page } = await watching("install");
     page.html = `<h2 id="install">x</h2>`;
     await look(0);
-    const said: Parsed[] = [];
-    const see = async (state: "missing" | "found") => {
-      const { deps, clock } = server();
-      clock.moveBy(DAILY);
-      const links = await claimDueLinks(deps, 100);
-      const link = links.find((each) => each.id === id);
-      const fragments = [{ fragment: "install", state }];
-      const result = { link, checkedAt: clock.now(), outcome: { conclusion: { fragments } } };
-      const notices = await deps.store.transaction((tx) => settleFragments(tx, [result as never]));
-      said.push(...notices.map(({ notice: { kind, sentence } }) => [kind, sentence]));
-      await deps.store.run(sql`update links set next_check_at = 0`);
-    };
+    const heard = await hearChanges(server(), me, ["fragment_missing", "fragment_found"]);
+    const has = page.html;
+    for (const html of ["", "", "", has, has]) {
+      page.html = html;
+      await look();
+    }
 
-    for (const state of ["missing", "missing", "missing", "found", "found"] as const)
-      await see(state);
-
-    expect(said).toEqual([
+    expect((await heard()).map(({ kind, sentence }) => [kind, sentence])).toEqual([
       ["fragment_missing", "The page no longer has the anchor “install”."],
       ["fragment_found", "The page has the anchor “install” again."],
     ]);
     expect(await statesOf(me, id)).toEqual({ install: "found" });
+    const timeline = (await me.get(`/api/v1/links/${id}/timeline`)).body.data.items;
+    expect(timeline.map(({ kind }: Parsed) => kind)).toEqual(["page_changed", "page_changed"]);
+    const changes = (await me.get("/api/v1/changes")).body.data.items;
+    expect(changes.map(({ kind }: Parsed) => kind)).toEqual(["changed", "changed"]);
   });
 
   testOnBoth("come from places too, which are marked, and leave with them", async () => {

@@ -1,17 +1,18 @@
 import type { Store } from "../ground/db/store.ts";
-import { type FragmentNotice, fragmentsAfter, type KnownFragment } from "../judge/fragments.ts";
+import { fragmentsAfter, type KnownFragment } from "../judge/fragments.ts";
 import { readFragments, writeFragments } from "../links/fragments.ts";
 import { markFragments } from "../sources/places.ts";
+import type { LinkNotice } from "./notices.ts";
 import type { Settled } from "./outcome.ts";
-
-/** What is to be said about a link. */
-export type LinkNotice = { result: Settled; notice: FragmentNotice };
 
 /**
  * Writes what checks saw of fragments, inside the transaction of their results, and marks the places that lead to them.
- * @returns what is to be said about the links
+ * @returns what is to be said about a link, by the link's number
  */
-export async function settleFragments(tx: Store, settled: Settled[]): Promise<LinkNotice[]> {
+export async function settleFragments(
+  tx: Store,
+  settled: Settled[],
+): Promise<Map<number, LinkNotice[]>> {
   const some = settled.filter((each) => changes(each, each.link.fragments ?? []));
   // Others may have been added while the check ran.
   const known = await readFragments(
@@ -30,18 +31,17 @@ export async function settleFragments(tx: Store, settled: Settled[]): Promise<Li
       after: known,
     })),
   );
-  const said = settling.flatMap(({ result, notices }) =>
-    notices.map((notice) => ({ result, notice })),
-  );
   await markFragments(
     tx,
-    said.map(({ result, notice: { kind, fragment } }) => ({
-      no: result.link.no,
-      fragment,
-      isMissing: kind === "fragment_missing",
-    })),
+    settling.flatMap(({ result, notices }) =>
+      notices.map(({ kind, fragment }) => ({
+        no: result.link.no,
+        fragment,
+        isMissing: kind === "fragment_missing",
+      })),
+    ),
   );
-  return said;
+  return new Map(settling.map(({ result, notices }) => [result.link.no, notices]));
 }
 
 function after({ checkedAt, outcome: { conclusion } }: Settled, before: KnownFragment[]) {

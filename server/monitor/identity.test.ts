@@ -24,9 +24,13 @@ const theirs = (news = "") =>
 
 onBothEngines("what a link leads to", (server) => {
   async function watching(says: Says) {
-    const me = await server().account();
     const site = untilTheEnd(startSite({ "/page": says }));
-    const id = await addLink(me, { url: `${site.url}/page`, check_frequency: "daily" });
+    return watchingAt(await server().account(), `${site.url}/page`);
+  }
+
+  async function watchingAt(me: Asker, url: string) {
+    const id = await addLink(me, { url, check_frequency: "daily" });
+    untilTheEnd({ stop: async () => void (await me.delete(`/api/v1/links/${id}`)) });
     const { deps, clock } = server();
     const config = { ...deps.config, hostGapMs: 0, confirmDelaysMs: [0, 0, 0] };
     const look = async (ms = 1.2 * DAY) => {
@@ -159,6 +163,28 @@ onBothEngines("what a link leads to", (server) => {
       filter: { kinds: ["content_changd"] },
     });
     expect(JSON.stringify(unknown.body.error.details)).toContain("did you mean");
+  });
+
+  test("is said when the link begins to redirect at the same check, which is one change", async () => {
+    let [page, hasMoved] = [ours, false];
+    const me = await server().account();
+    const site = untilTheEnd(
+      startSite({
+        "/page": ({ url }) =>
+          hasMoved ? Response.redirect(new URL("/other", url).href, 302) : page(),
+        "/other": () => page(),
+      }),
+    );
+    const { id, look } = await watchingAt(me, `${site.url}/page`);
+    await look();
+    page = theirs;
+    for (let n = 0; n < 6; n++) await look();
+    hasMoved = true;
+
+    await look();
+
+    expect((await linkOf(me, id)).identity.state).toBe("changed");
+    expect(await kindsOf(me)).toEqual(["moved"]);
   });
 
   test("is right for a selection of links at once, and refused where nothing is remembered", async () => {

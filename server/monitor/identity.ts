@@ -1,9 +1,6 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../ground/db/store.ts";
-import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import { registrableDomainOf } from "../ground/lib/site.ts";
-import type { ChangeKind } from "../ground/lib/vocabulary.ts";
-import { type Change, insertChanges } from "../history/changes.ts";
 import {
   begin,
   compareWith,
@@ -12,18 +9,15 @@ import {
   type Surroundings,
 } from "../judge/identity/compare.ts";
 import type { Remembered } from "../judge/identity/facts.ts";
-import type { Memory, Notice, NoticeKind } from "../judge/identity/memory.ts";
+import type { Memory, NoticeKind } from "../judge/identity/memory.ts";
 import { UNASKED } from "../judge/identity/registry.ts";
 import { SIGNS, type Sign } from "../judge/identity/signs.ts";
 import type { Conclusion } from "../judge/probe/conclusion.ts";
 import { hurryDomains, readDomainFacts } from "../links/domains/facts.ts";
-import { withDetails } from "../links/fields/details.ts";
-import type { LinkDetails } from "../links/fields/registry.ts";
 import { writeMemories } from "../links/memories.ts";
-import { type Action, recordActions } from "../links/triage/timeline.ts";
-import { type NewEvent, publishEvents } from "../notify/events.ts";
 import type { Deps } from "../work/deps.ts";
 import type { ClaimedLink } from "./claim.ts";
+import type { LinkNotice } from "./notices.ts";
 import type { Result, Settled } from "./outcome.ts";
 
 const APART_MS = 20 * 3_600_000;
@@ -190,18 +184,8 @@ const SENTENCES: Record<NoticeKind, string> = {
   redirect_changed: "It redirects to another place.",
   content_changed: "It shows another page.",
   identity_lost: "It shows another page, and its domain may have a new owner.",
-  domain_registered_again: "Its domain was registered again.",
   parameters_lost: "Its redirect drops parameters that it kept before.",
   parameters_changed: "Its redirect replaces parameters that it kept before.",
-};
-
-const CHANGES: Record<NoticeKind, ChangeKind> = {
-  redirect_changed: "moved",
-  content_changed: "changed",
-  identity_lost: "changed_hands",
-  domain_registered_again: "changed_hands",
-  parameters_lost: "changed",
-  parameters_changed: "changed",
 };
 
 /** Asks first about the domains of pages that are in doubt. Runs after domains were noted. */
@@ -221,83 +205,6 @@ export function pageTitlesOf({ compared, outcome }: Settled) {
   return { pageTitles: { before: page.title, after: now.title } };
 }
 
-/** The kinds of what the comparison says, for counting. */
-export const noticedKinds = (result: Settled) => noticesOf(result).map(({ kind }) => kind);
-
 /** What the comparison of a link's page says to people and programs. */
-const noticesOf = ({ compared }: Settled): Notice[] => compared?.notices ?? [];
-
-/**
- * Records what comparisons say, in the transaction of the results: in the links' timelines, among all changes, and as
- * events for the webhooks that name their kinds.
- */
-export async function recordNotices(
-  tx: Store,
-  settled: Settled[],
-  isWanted: (event: NewEvent) => boolean,
-): Promise<void> {
-  const said = settled.filter((result) => noticesOf(result).length > 0);
-  if (said.length === 0) return;
-  await recordActions(tx, said.map(actionOf));
-  // A change of status at the same time is the greater one.
-  await insertChanges(tx, said.filter(({ outcome }) => !outcome.statusChanged).map(changeOf));
-  const links = await withDetails(
-    tx,
-    said.map(({ link }) => link),
-  );
-  const events = said.flatMap((result, at) => eventsOf(result, links[at]!.details));
-  await publishEvents(tx, events.filter(isWanted));
-}
-
-const actionOf = (result: Settled): Action => ({
-  no: result.link.no,
-  at: result.checkedAt,
-  kind: "page_changed",
-  actor: null,
-  detail: noticesOf(result)
-    .map(({ kind }) => SENTENCES[kind])
-    .join(" "),
-});
-
-function changeOf(result: Settled): Change {
-  const { link, checkedAt, outcome } = result;
-  const [{ kind, after }] = noticesOf(result) as [Notice];
-  return {
-    linkNo: link.no,
-    at: checkedAt,
-    kind: CHANGES[kind],
-    previousStatus: link.status,
-    lastedMs: checkedAt - link.statusChangedAt,
-    reason: outcome.reason,
-    cause: null,
-    finalUrl: kind === "redirect_changed" ? after : outcome.conclusion.finalUrl,
-  };
-}
-
-const eventsOf = (result: Settled, { assignee, handling, mutedUntil }: LinkDetails): NewEvent[] =>
-  noticesOf(result).map(({ kind, before, after, signs, firstSeenAt }) => ({
-    type: "link.changed",
-    accountId: result.link.accountId,
-    at: result.at,
-    about: {
-      groupId: result.link.groupId,
-      service: result.link.service,
-      reason: result.outcome.conclusion.reason,
-    },
-    data: {
-      linkId: result.link.id,
-      url: result.link.url,
-      previousUrl: null,
-      fields: [],
-      assigneeId: assignee?.id ?? null,
-      handling,
-      mutedUntil: toIsoOrNull(mutedUntil),
-      changedAt: toIso(result.checkedAt),
-      kind,
-      before,
-      after,
-      signs,
-      sentence: SENTENCES[kind],
-      firstSeenAt: toIso(firstSeenAt),
-    },
-  }));
+export const identityNotices = ({ compared }: Settled): LinkNotice[] =>
+  (compared?.notices ?? []).map((notice) => ({ ...notice, sentence: SENTENCES[notice.kind] }));

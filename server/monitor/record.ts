@@ -25,19 +25,19 @@ import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
 import { inUnit } from "../work/unit.ts";
 import { changeLinks, isChange, toStored } from "./change-link.ts";
-import { writeChanges } from "./changes.ts";
+import { isAmongChanges, writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { settleFragments } from "./fragments.ts";
 import {
   hurryDoubted,
   identify,
-  noticedKinds,
+  identityNotices,
   pageTitlesOf,
-  recordNotices,
   rememberPages,
 } from "./identity.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { noteDomains, rememberNoted } from "./note-domains.ts";
+import { recordNotices, type Said } from "./notices.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
 import { writeResponses } from "./responses.ts";
@@ -158,7 +158,7 @@ async function write(
   const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
   const kinds = await numbersOfKinds(store, shown.map(kindOf));
   if (settled.some(({ outcome }) => outcome.statusChanged)) await closeYesterday(deps);
-  const { ended, noted } = await inUnit(deps, async (unit) => {
+  const { ended, noted, notices } = await inUnit(deps, async (unit) => {
     const tx = unit.store;
     await lockAccounts(
       tx,
@@ -181,10 +181,10 @@ async function write(
     await writeResponses(tx, held);
     await writeReadings(tx, held);
     await rememberPages(tx, held);
-    await recordNotices(tx, held, isWanted);
     const noted = await noteDomains(tx, deps, held);
     await hurryDoubted(tx, held, deps.clock.now());
-    await settleFragments(tx, held);
+    const said = await noticesOf(tx, held);
+    await recordNotices(tx, said, isWanted);
     const failing = await writeHostUses(
       tx,
       held.map(({ at, outcome: { conclusion } }) => ({ at, host: conclusion.host })),
@@ -199,11 +199,25 @@ async function write(
         isAnswered: isAnswer(result),
       })),
     );
-    return { ended: held.flatMap(({ outcome }) => outcome.overrideEnds ?? []), noted };
+    const notices = said.flatMap((each) => each.notices);
+    return { ended: held.flatMap(({ outcome }) => outcome.overrideEnds ?? []), noted, notices };
   });
   rememberNoted(deps, noted);
   for (const why of ended) deps.metrics.overrideEnded(why);
-  for (const kind of settled.flatMap(noticedKinds)) deps.metrics.pageChanged(kind);
+  for (const { kind } of notices) deps.metrics.pageChanged(kind);
+}
+
+/** What checks say about links that are alive. */
+async function noticesOf(tx: Store, held: Settled[]): Promise<Said[]> {
+  const ofFragments = await settleFragments(tx, held);
+  return held.flatMap((result) => {
+    const { link, at, checkedAt, outcome } = result;
+    const notices = [...identityNotices(result), ...(ofFragments.get(link.no) ?? [])];
+    if (notices.length === 0) return [];
+    const { reason, finalUrl } = outcome.conclusion;
+    const isAmong = isAmongChanges(result);
+    return [{ link, at, checkedAt, reason, finalUrl, notices, isAmongChanges: isAmong }];
+  });
 }
 
 /** Ends what people decided about links where the results say so. */

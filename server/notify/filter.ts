@@ -307,14 +307,7 @@ export async function countMatches(
   return { links: Number(row![0]), total };
 }
 
-const ANY: Filter = {
-  group_ids: null,
-  services: null,
-  reasons: null,
-  tags: null,
-  assignee: null,
-  kinds: null,
-};
+const ANY = Object.fromEntries(KEYS.map((key) => [key, null])) as Filter;
 
 const given = (filter: FilterBody) =>
   Object.fromEntries(Object.entries(filter).filter(([, values]) => values)) as Partial<Filter>;

@@ -372,6 +372,18 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "group.changed", target: [id, "Docs"], fields: ["description"] },
     };
   },
+  "PATCH /sites/:site": async (server, { me }) => {
+    await addLink(me, { url: "https://docs.example.org/a" });
+    const until = new Date(server.clock.now() + 86_400_000).toISOString();
+    return {
+      ask: () => me.patch("/api/v1/sites/example.org", { muted_until: until }),
+      entry: {
+        action: "site.changed",
+        target: ["example.org", "example.org"],
+        fields: ["muted_until"],
+      },
+    };
+  },
   "DELETE /groups/:id": async (_, { me }) => {
     const id = await addGroup(me, "Docs");
     await addLink(me, { group_id: id });

@@ -63,10 +63,10 @@ export function promiseOfSite(fields: unknown): Promised {
     expected: { verdict: row.seen, ...(row.there && { "verdict there": "active ok" }) },
     async seen() {
       const says = siteOf(row);
-      const verdict = await verdictAt(says, row.path);
+      const verdict = await sameTwice(says, row.path);
       return {
         verdict: fits(verdict, row.seen) ? row.seen : verdict,
-        ...(row.there && { "verdict there": await verdictAt(says, THERE) }),
+        ...(row.there && { "verdict there": await sameTwice(says, THERE) }),
       };
     },
   };
@@ -79,21 +79,32 @@ function fits(verdict: string, wanted: string): boolean {
   return pattern === undefined ? verdict === wanted : new RegExp(pattern).test(verdict);
 }
 
-/** The verdict on a link to a site, which is started for it alone, and the next one if that is another. */
-export async function verdictAt(says: Says, path: string): Promise<string> {
+/** The verdict on a link to a site, which is started for it alone. */
+export const verdictAt = async (says: Says, path: string): Promise<string> =>
+  (await verdictsAt(says, path, 1))[0]!;
+
+/** The verdicts of checks in a row. */
+async function verdictsAt(says: Says, path: string, checks = 2): Promise<string[]> {
   const { url, stop } = startSite({}, { otherwise: (request) => say(says, request) });
   try {
     const { checker } = labChecker({ checkTimeoutMs: AMPLE_MS }, plainOutbound);
     const link = { ...NEVER_CHECKED, lastDecided: "active", url: url + path } as const;
-    const first = await checkUrl(checker, link);
-    const next = await checkUrl(checker, { ...link, known: knownAfter(first) });
-    return [...new Set([first, next].map(({ status, reason }) => `${status} ${reason}`))].join(
-      ", then ",
-    );
+    const verdicts: string[] = [];
+    let known: KnownReading | null = null;
+    for (let n = 0; n < checks; n++) {
+      const found = await checkUrl(checker, { ...link, known });
+      verdicts.push(`${found.status} ${found.reason}`);
+      known = knownAfter(found);
+    }
+    return verdicts;
   } finally {
     await stop();
   }
 }
+
+/** The verdict, or all of them if they are not the same. */
+const sameTwice = async (says: Says, path: string): Promise<string> =>
+  [...new Set(await verdictsAt(says, path))].join(", then ");
 
 /** What the next scheduled check may rely on. */
 const knownAfter = ({ reading, reason, statusCode }: Conclusion): KnownReading | null =>

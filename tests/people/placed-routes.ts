@@ -73,6 +73,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /overview/upcoming
     GET /attention
     GET /sites
+    GET /sites/:site
     GET /changes
     GET /audit
   `),
@@ -119,6 +120,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /groups
     PATCH /groups/:id
     DELETE /groups/:id
+    PATCH /sites/:site
     POST /groups/:id/links
     POST /webhooks
     PATCH /webhooks/:id

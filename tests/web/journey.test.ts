@@ -70,6 +70,7 @@ async function seeWhatIsDead(page: Page, path: string) {
 async function makeAlert(page: Page, url: string): Promise<string> {
   await navigate(page, "Alerts");
   await page.getByRole("button", { name: "New alert" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Operations");
   await page.getByLabel("URL").fill(url);
   await page.getByRole("button", { name: "Create alert" }).click();
   await page.getByRole("button", { name: "Copy Signing secret" }).click();

@@ -83,9 +83,10 @@ onDashboard(
       await devtools.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Tokyo" });
       await signIn(page, "sender@example.org", "/alerts");
       await page.getByRole("button", { name: "New alert" }).click();
-      await page.getByRole("radio", { name: "E-mail" }).click();
+      expect(await page.getByRole("radio", { name: "E-mail" }).isChecked()).toBe(true);
+      await page.getByLabel("Name", { exact: true }).fill("Reader");
       await page.getByLabel("E-mail address").fill("reader@example.com");
-      await page.getByText("A summary of what happened, on a schedule.").click();
+      await page.getByRole("radio", { name: "A summary is due" }).click();
       await page.getByRole("combobox", { name: "Day" }).selectOption({ label: "Every day" });
       await page.getByLabel("Time").fill("07:30");
       await page.getByRole("button", { name: "Create alert" }).click();
@@ -146,7 +147,7 @@ onDashboard(
       const { page } = await dashboard().stranger({ colorScheme: "dark" });
       await signIn(page, "self@example.org", "/alerts");
       await page.getByLabel("When links die or come back").click();
-      await page.getByRole("button", { name: "a link dies or comes back" }).waitFor();
+      await page.getByRole("button", { name: "dies or comes back" }).waitFor();
       await page.getByLabel("A summary every Monday").click();
       await page.getByText("a summary is due on Mondays at 08:00").first().waitFor();
       await page.getByRole("link", { name: "Working" }).click();
@@ -175,16 +176,18 @@ onDashboard(
       await createLinks(deps, await ownerOf(deps, account.id), wanted);
       await page.goto("/alerts");
       await page.getByRole("button", { name: "New alert" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Videos");
+      await page.getByRole("radio", { name: "Webhook" }).click();
       await page.getByLabel("URL").fill("https://hooks.example.com/x");
       await page.getByRole("button", { name: "All services" }).click();
-      await page.getByRole("menuitemcheckbox", { name: "YouTube", exact: true }).click();
+      await page.getByRole("button", { name: "YouTube 1 link", exact: true }).click();
       await page.keyboard.press("Escape");
       await page.getByText("Matches 1 of your 2 links now.").waitFor();
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Create alert" }).click();
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByRole("button", { name: "Edit" }).click();
-      await page.getByRole("button", { name: "YouTube" }).waitFor();
+      await page.getByRole("button", { name: "All services: YouTube" }).waitFor();
       await page.keyboard.press("Escape");
 
       await go(page, "/settings/installation");

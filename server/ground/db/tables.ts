@@ -878,6 +878,7 @@ export const domains = sqliteTable("domains", {
   absentSince: moment("absent_since"),
   absentConfirmedAt: moment("absent_confirmed_at"),
   reportedExpiry: moment("reported_expiry"),
+  reportedRegistration: moment("reported_registration"),
 });
 
 /** The domain of each site. */

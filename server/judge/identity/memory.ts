@@ -1,3 +1,4 @@
+import type { LinkChangeKind } from "../../ground/lib/vocabulary.ts";
 import type { Shown } from "../page/page-facts.ts";
 import type { Sign } from "./signs.ts";
 
@@ -64,15 +65,15 @@ export type Past = {
   isDead?: boolean;
 };
 
-export const NOTICE_KINDS = [
-  "redirect_changed",
-  "content_changed",
-  "identity_lost",
-  "domain_registered_again",
-  "parameters_lost",
-  "parameters_changed",
-] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+/** What comparisons report, of all that `link.changed` says. */
+export type NoticeKind = Extract<
+  LinkChangeKind,
+  | "redirect_changed"
+  | "content_changed"
+  | "identity_lost"
+  | "parameters_lost"
+  | "parameters_changed"
+>;
 
 /** What is said about a link whose page, or the way to it, is not what it was. */
 export type Notice = {

@@ -14,7 +14,6 @@ import {
   certificateReports,
   isRegisteredAgain,
   isUnconfirmed,
-  registeredAgain,
   UNASKED,
 } from "./registry.ts";
 
@@ -164,14 +163,6 @@ describe("What is known of a domain", () => {
     expect([-9999, 0, 47, 48].map((hours) => isRegisteredAgain(at(hours), NOW))).toEqual([
       ...[false, false, false, true],
     ]);
-    const facts = { ...UNASKED, ...at(72) };
-    expect(registeredAgain("example.com", facts, NOW)).toBeNull();
-    expect(
-      registeredAgain("example.com", { ...facts, registrationConfirmedAt: NOW + 5 * DAY }, NOW),
-    ).toMatchObject({
-      kind: "domain_registered_again",
-      sentence: "example.com was registered on 4 Jun 2030, after this link was last seen in order.",
-    });
   });
 });
 

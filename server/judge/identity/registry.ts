@@ -74,7 +74,7 @@ export const isUnconfirmed = (after: ReturnType<typeof afterAnswer>, notedAt: nu
     : (after.registeredAt ?? 0) > notedAt && after.registrationConfirmedAt === null;
 
 /** Corrections, time zones and moves of registries change a date by less. */
-const ROOM_MS = 48 * HOUR_MS;
+export const ROOM_MS = 48 * HOUR_MS;
 
 /** The sign R: the domain was registered after the page was remembered. */
 export const isRegisteredAgain = (
@@ -83,32 +83,25 @@ export const isRegisteredAgain = (
 ): boolean => state === "known" && registeredAt !== null && registeredAt >= rememberedAt + ROOM_MS;
 
 /** What is reported of a link, without being a reason to call it dead. */
-export type Notice = {
+type Report = {
   kind: "domain_registered_again" | "domain_expiring" | "certificate_expiring";
-  before: string | null;
-  after: string | null;
+  before: null;
+  after: string;
   sentence: string;
 };
 
-/** Returns the notice of a domain that two answers show as registered again; null for any other. */
-export const registeredAgain = (
-  domain: string,
-  facts: DomainFacts,
-  rememberedAt: number,
-): Notice | null =>
-  facts.registrationConfirmedAt === null || !isRegisteredAgain(facts, rememberedAt)
-    ? null
-    : {
-        kind: "domain_registered_again",
-        before: null,
-        after: dayOf(facts.registeredAt!),
-        sentence: `${domain} was registered on ${dayOf(facts.registeredAt!)}, after this link was last seen in order.`,
-      };
+/** @param registeredAt what two answers have shown */
+export const registeredAgain = (domain: string, registeredAt: number): Report => ({
+  kind: "domain_registered_again",
+  before: null,
+  after: dayOf(registeredAt),
+  sentence: `${domain} was registered on ${dayOf(registeredAt)}, after this link was first seen in order.`,
+});
 
 /** Registrations and certificates that expire within this time are reported. */
 export const EXPIRY_SOON_MS = 14 * DAY_MS;
 
-export const domainExpiring = (domain: string, expiresAt: number): Notice => ({
+export const domainExpiring = (domain: string, expiresAt: number): Report => ({
   kind: "domain_expiring",
   before: null,
   after: dayOf(expiresAt),
@@ -130,7 +123,7 @@ export function certificateReports(
   return leftMs < firstMs / 3 ? 2 : 1;
 }
 
-export const certificateExpiring = (host: string, expiresAt: number): Notice => ({
+export const certificateExpiring = (host: string, expiresAt: number): Report => ({
   kind: "certificate_expiring",
   before: null,
   after: dayOf(expiresAt),

@@ -3,6 +3,7 @@ import { eq, isNotNull, ne, sql } from "drizzle-orm";
 import { DAY, HOUR, saw } from "../../../tests/checker/ended.ts";
 import { movableClock } from "../../../tests/clock.ts";
 import { type Asker, onBothEngines } from "../../../tests/harness.ts";
+import { hearChanges } from "../../../tests/hearing.ts";
 import { METRICS_TOKEN, readMetrics } from "../../../tests/metrics/reading.ts";
 import { addAlive, listOf, rdap, registrySettings, startAsking } from "../../../tests/registry.ts";
 import { checkDueLinks } from "../../../tests/rounds.ts";
@@ -20,7 +21,7 @@ import { ASKED_EVERY_MS } from "../../judge/identity/registry.ts";
 import { hurryDomains, readDomainFacts } from "../../links/domains/facts.ts";
 import { forgetOldDomains } from "../note-domains.ts";
 import { startDomainLoop } from "./loop.ts";
-import { takeExpiryNotices } from "./notices.ts";
+import { reportDomains } from "./notices.ts";
 
 const MINUTE = 60_000;
 const WEEK = 7 * DAY;
@@ -315,7 +316,6 @@ onBothEngines(
       const [oldest] = await addAlive(server(), me, ["https://a.soon.net/1", "https://soon.net/2"]);
       server().clock.moveBy(WEEK);
       await minutes(2);
-      const now = server().clock.now();
       await server()
         .deps.store.update(siteHosts)
         .set({ tlsExpiresAt: soon, tlsLifetimeMs: 90 * DAY })
@@ -323,24 +323,64 @@ onBothEngines(
       await server().deps.store.run(
         sql`update links set tls_expires_at = ${soon} where url like 'https://soon.net/%'`,
       );
-      const take = (at: number) =>
-        server().deps.store.transaction((tx) => takeExpiryNotices(tx, at));
+      const heard = await hearChanges(server(), me, ["domain_expiring", "certificate_expiring"]);
 
-      const [first, again, later] = [await take(now), await take(now), await take(now + 7 * DAY)];
+      await reportDomains(server().deps);
+      const first = await heard();
+      await reportDomains(server().deps);
+      const again = await heard();
+      server().clock.moveBy(7 * DAY);
+      await reportDomains(server().deps);
 
-      const nos = await server().deps.store.all<[number]>(
-        sql`select no from links where id = ${oldest!}`,
-      );
-      expect(first.map(({ notice }) => notice.kind)).toEqual([
-        "domain_expiring",
-        "certificate_expiring",
-      ]);
-      expect(first[0]).toMatchObject({ accountNo: me.accountNo, linkNo: Number(nos[0]![0]) });
-      expect(again).toEqual([]);
-      expect(later.map(({ notice }) => notice.sentence)).toEqual([
+      expect(first.map(({ kind }) => kind)).toEqual(["domain_expiring", "certificate_expiring"]);
+      expect(first[0].linkId).toBe(oldest);
+      expect(again).toHaveLength(2);
+      expect((await heard()).slice(2).map(({ sentence }) => sentence)).toEqual([
         expect.stringMatching(/^The certificate of soon.net expires on \d+ \w+ 2030/),
       ]);
+      expect((await me.get("/api/v1/changes")).body.data.items).toEqual([]);
     });
+
+    test("and one that was registered again is reported once to each account that remembers its page", async () => {
+      says["again.net"] = registered("again.net", "2009-05-03T00:00:00Z");
+      const [other, late] = [await server().account(), await server().account()];
+      const [oldest] = await remembered(me, "https://again.net/1", "https://again.net/2");
+      await remembered(other, "https://www.again.net/");
+      const heard = await Promise.all(
+        [me, other, late].map((each) => hearChanges(server(), each, ["domain_registered_again"])),
+      );
+      const at = new Date(server().clock.now() + 3 * DAY).toISOString();
+      says["again.net"] = registered("again.net", at);
+      server().clock.moveBy(WEEK);
+      await remembered(late, "https://again.net/3");
+      await minutes(3);
+      await reportDomains(server().deps);
+      const unconfirmed = await heard[0]!();
+
+      server().clock.moveBy(DAY);
+      await minutes(2);
+      for (let n = 0; n < 2; n++) await reportDomains(server().deps);
+
+      expect(unconfirmed).toEqual([]);
+      const told = await Promise.all(heard.map((read) => read()));
+      expect(told.map((all) => all.length)).toEqual([1, 1, 0]);
+      expect(told[0]![0]).toMatchObject({
+        linkId: oldest,
+        sentence: expect.stringMatching(/^again.net was registered on \d+ \w+ 203\d, after this/),
+      });
+      const [change] = (await me.get("/api/v1/changes")).body.data.items;
+      expect([change.kind, change.count]).toEqual(["changed_hands", 1]);
+    });
+
+    /** Links whose pages are remembered from now on. */
+    async function remembered(account: Asker, ...urls: string[]): Promise<string[]> {
+      const ids = await addAlive(server(), account, urls);
+      const now = server().clock.now();
+      await server().deps.store.run(sql`
+        insert into page_memories (link_no, account_no, state, version, since, compared_at)
+        select no, account_no, 'known', 1, ${now}, ${now} from links where id in ${ids}`);
+      return ids;
+    }
 
     /** Notes a domain that is due now, with the list of servers read. */
     async function addDue(url: string) {

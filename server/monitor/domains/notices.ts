@@ -1,26 +1,97 @@
-import { and, between, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, between, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { onRows, type Store } from "../../ground/db/store.ts";
-import { domains, siteHosts } from "../../ground/db/tables.ts";
+import { domains, LINK_SUMMARY, links, siteHosts } from "../../ground/db/tables.ts";
+import { chunksOf } from "../../ground/lib/steps.ts";
 import {
   certificateExpiring,
   certificateReports,
   domainExpiring,
   EXPIRY_SOON_MS,
-  type Notice,
+  ROOM_MS,
+  registeredAgain,
 } from "../../judge/identity/registry.ts";
+import { readSubscriptions } from "../../notify/events.ts";
+import type { Deps } from "../../work/deps.ts";
+import { accountIdsOf } from "../../work/topics.ts";
+import { inUnit } from "../../work/unit.ts";
+import { type LinkNotice, recordNotices, type Said } from "../notices.ts";
 
-/** What is to be reported of a link. */
-export type LinkNotice = { accountNo: number; linkNo: number; notice: Notice };
+/** What is said about a link. */
+type About = { linkNo: number; notice: LinkNotice };
 
 /**
- * Returns what is to be reported now about domains and certificates that expire soon, once for each account, about its
- * oldest link of the domain or host, and marks it as reported. Call it in the transaction that publishes the notices.
+ * Reports domains that were registered again, and domains and certificates that expire soon: each once to an account,
+ * about its oldest link of the domain or host. Run by housekeeping.
  */
-export async function takeExpiryNotices(tx: Store, now: number): Promise<LinkNotice[]> {
-  return [...(await takeDomains(tx, now)), ...(await takeCertificates(tx, now))];
+export async function reportDomains(deps: Deps): Promise<void> {
+  const now = deps.clock.now();
+  const said = await inUnit(deps, async ({ store: tx }) => {
+    const about = [
+      ...(await takeRegistrations(tx)),
+      ...(await takeDomains(tx, now)),
+      ...(await takeCertificates(tx, now)),
+    ];
+    const said = await withLinks(tx, about, now);
+    const isWanted = await readSubscriptions(tx, [...accountIdsOf(said.map(({ link }) => link))]);
+    await recordNotices(tx, said, isWanted);
+    return said;
+  });
+  if (said.length > 0) deps.loops.wake();
+  for (const { kind } of said.flatMap(({ notices }) => notices)) deps.metrics.pageChanged(kind);
 }
 
-async function takeDomains(tx: Store, now: number): Promise<LinkNotice[]> {
+/** All that is said about a link is one entry of its history. */
+async function withLinks(tx: Store, about: About[], now: number): Promise<Said[]> {
+  const noticesOf = Map.groupBy(about, ({ linkNo }) => linkNo);
+  const said: Said[] = [];
+  for (const nos of chunksOf(LINKS_AT_ONCE, [...noticesOf.keys()])) {
+    const rows = await tx.select(LINK_SUMMARY).from(links).where(inArray(links.no, nos));
+    for (const link of rows) {
+      const notices = noticesOf.get(link.no)!.map(({ notice }) => notice);
+      said.push({ link, at: now, checkedAt: now, reason: link.reason, finalUrl: null, notices });
+    }
+  }
+  return said;
+}
+
+const LINKS_AT_ONCE = 500;
+
+async function takeRegistrations(tx: Store): Promise<About[]> {
+  const { domain, registeredAt, registrationSeenAt, registrationConfirmedAt } = domains;
+  const { reportedRegistration } = domains;
+  const confirmed = await tx
+    .update(domains)
+    .set({ reportedRegistration: sql`${registeredAt}` })
+    .where(
+      and(
+        isNotNull(registrationConfirmedAt),
+        or(isNull(reportedRegistration), ne(reportedRegistration, registeredAt)),
+      ),
+    )
+    .returning({ domain, registeredAt, registrationSeenAt });
+  const found = await oldestRemembered(
+    tx,
+    confirmed.map((row) => [row.domain, row.registeredAt, row.registrationSeenAt]),
+  );
+  return found.map(([name, at, seenAt, linkNo]) => ({
+    linkNo: Number(linkNo),
+    notice: { ...registeredAgain(String(name), Number(at)), firstSeenAt: Number(seenAt) },
+  }));
+}
+
+/** The links whose pages were remembered before their domains were registered. */
+const oldestRemembered = onRows(
+  { name: "text", registered_at: "bigint", seen_at: "bigint" },
+  (rows) => sql`
+    select name, given.registered_at, seen_at, min(links.no) from ${rows} as given
+    join domain_sites on domain_sites.domain = name join sites s on s.site = domain_sites.site
+    join watched_links as links on links.account_no = s.account_no and links.site = s.site
+    join page_memories as memory on memory.link_no = links.no and memory.since <= given.registered_at - ${sql.raw(String(ROOM_MS))}
+    group by name, given.registered_at, seen_at, links.account_no order by name, links.account_no
+  `,
+);
+
+async function takeDomains(tx: Store, now: number): Promise<About[]> {
   const { domain, expiresAt, reportedExpiry } = domains;
   const expiring = await tx
     .update(domains)
@@ -32,21 +103,20 @@ async function takeDomains(tx: Store, now: number): Promise<LinkNotice[]> {
       ),
     )
     .returning({ domain, expiresAt });
-  const links = await oldestOfDomains(
+  const found = await oldestOfDomains(
     tx,
     expiring.map((row) => [row.domain, row.expiresAt]),
   );
-  return links.map(([name, at, accountNo, linkNo]) => ({
-    accountNo: Number(accountNo),
+  return found.map(([name, at, linkNo]) => ({
     linkNo: Number(linkNo),
-    notice: domainExpiring(String(name), Number(at)),
+    notice: { ...domainExpiring(String(name), Number(at)), firstSeenAt: now },
   }));
 }
 
 const oldestOfDomains = onRows(
   { name: "text", expires_at: "bigint" },
   (rows) => sql`
-    select name, expires_at, account_no, min(oldest) from (
+    select name, expires_at, min(oldest) from (
       select name, expiring.expires_at, s.account_no, (
         select min(no) from watched_links as links where links.account_no = s.account_no and links.site = s.site
       ) as oldest
@@ -55,7 +125,7 @@ const oldestOfDomains = onRows(
   `,
 );
 
-async function takeCertificates(tx: Store, now: number): Promise<LinkNotice[]> {
+async function takeCertificates(tx: Store, now: number): Promise<About[]> {
   const { accountNo, site, host, tlsExpiresAt, tlsLifetimeMs, tlsReported } = siteHosts;
   const soon = await tx
     .select()
@@ -75,11 +145,10 @@ async function takeCertificates(tx: Store, now: number): Promise<LinkNotice[]> {
       : [];
   });
   await markReported(tx, due);
-  const links = await oldestOfHosts(tx, due);
-  return links.map(([name, at, account, linkNo]) => ({
-    accountNo: Number(account),
+  const found = await oldestOfHosts(tx, due);
+  return found.map(([name, at, linkNo]) => ({
     linkNo: Number(linkNo),
-    notice: certificateExpiring(String(name), Number(at)),
+    notice: { ...certificateExpiring(String(name), Number(at)), firstSeenAt: now },
   }));
 }
 
@@ -102,7 +171,7 @@ const markReported = onRows(
 const oldestOfHosts = onRows(
   EXPIRING,
   (rows) => sql`
-    select of_host, expires_at, of_account, min(no) from ${rows} as expiring
+    select of_host, expires_at, min(no) from ${rows} as expiring
     join watched_links as links on links.account_no = of_account and links.site = of_site
       and links.tls_expires_at = expires_at and links.url like 'https://' || of_host || '/%'
     group by of_host, expires_at, of_account order by of_account, of_host

@@ -329,6 +329,40 @@ onDashboard("The page of one link", (dashboard) => {
     await seeRuns(page);
     expect(await faultsOf(page)).toEqual([]);
   });
+
+  test("shows what it led to and leads to now, until someone says that it is right", async () => {
+    const { page, add, check } = await someone({ width: 1440 });
+    const id = await add();
+    const showing = (title: string, keptTitle: number, print: string): Conclusion =>
+      saw("ok", {
+        statusCode: 200,
+        finalUrl: "https://example.org/page",
+        facts: {
+          title,
+          language: "en",
+          textHash: title.length,
+          look: { script: "Latn", print, keptTitle },
+        },
+      });
+    for (let n = 0; n < 2; n++) await check(showing("Growing tomatoes", 1, "0".repeat(16)));
+    await go(page, `/links/${id}`);
+    await page.getByRole("heading", { name: "History" }).waitFor();
+    expect(await page.getByText("Then and now").count()).toBe(0);
+
+    await check(showing("Free spins for everyone", 0, "f".repeat(16)));
+
+    const card = page.getByRole("region", { name: "Then and now" });
+    await page.reload();
+    await card.getByText("It may be another page").waitFor();
+    await card.getByText("Growing tomatoes").waitFor();
+    await card.getByText("Free spins for everyone").waitFor();
+    await card.getByText("Hardly a word of the earlier title is left.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await card.getByRole("button", { name: "This is right now" }).click();
+    await page.getByText("The page is the right one. It is checked again.").waitFor();
+    await card.waitFor({ state: "detached" });
+    await page.getByText("The page is the right one", { exact: true }).waitFor();
+  });
 });
 
 /** What a page must show, before it is saved. */
