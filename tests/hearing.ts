@@ -1,10 +1,10 @@
-import { and, asc, eq } from "drizzle-orm";
-import { events } from "../server/ground/db/tables.ts";
+import { asc, eq } from "drizzle-orm";
+import { deliveries, events } from "../server/ground/db/tables.ts";
 import type { Asker, Parsed, TestServer } from "./harness.ts";
 
 /**
  * Subscribes an account to kinds of `link.changed`.
- * @returns a function that reads the data of all such events until now, oldest first
+ * @returns a function that reads what the webhook is sent, oldest first
  */
 export async function hearChanges(
   { deps: { store } }: Pick<TestServer, "deps">,
@@ -21,8 +21,9 @@ export async function hearChanges(
   return async () => {
     const rows = await store
       .select({ data: events.data })
-      .from(events)
-      .where(and(eq(events.accountId, me.accountId), eq(events.type, "link.changed")))
+      .from(deliveries)
+      .innerJoin(events, eq(events.id, deliveries.eventId))
+      .where(eq(deliveries.webhookId, reply.body.data.id))
       .orderBy(asc(events.id));
     return rows.map(({ data }) => JSON.parse(data));
   };

@@ -1,11 +1,16 @@
-import { expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { DAY } from "../../tests/checker/ended.ts";
 import { labCheck, untilTheEnd } from "../../tests/checker/prober.ts";
 import { type Asker, onBothEngines, type Parsed } from "../../tests/harness.ts";
+import { hearChanges } from "../../tests/hearing.ts";
+import { labOutbound, playedResolver } from "../../tests/outbound/lab.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { addLink } from "../../tests/rows.ts";
 import { type Says, startSite } from "../../tests/site.ts";
+import { domains, events } from "../ground/db/tables.ts";
 import { catalogueWith } from "../judge/services/records/built-in.ts";
+import type { Deps } from "../work/deps.ts";
 
 const html = (markup: string) =>
   new Response(markup, { headers: { "content-type": "text/html; charset=utf-8" } });
@@ -22,6 +27,12 @@ const theirs = (news = "") =>
   html(`<!doctype html><html lang="id"><title>Agen slot gacor terpercaya</title>
     <h1>Slot gacor</h1>${sentences("Daftar sekarang juga untuk bonus besar setiap hari tanpa batas deposit")}<p>${news}</p>`);
 
+/** Who has an address now. */
+let names: Parameters<typeof playedResolver>[0] = {};
+beforeEach(() => {
+  names = { "tomatoes.net": ["127.0.0.1"], "plum.net": ["127.0.0.1"] };
+});
+
 onBothEngines("what a link leads to", (server) => {
   async function watching(says: Says) {
     const site = untilTheEnd(startSite({ "/page": says }));
@@ -32,13 +43,13 @@ onBothEngines("what a link leads to", (server) => {
     const id = await addLink(me, { url, check_frequency: "daily" });
     untilTheEnd({ stop: async () => void (await me.delete(`/api/v1/links/${id}`)) });
     const { deps, clock } = server();
-    const config = { ...deps.config, hostGapMs: 0, confirmDelaysMs: [0, 0, 0] };
-    const look = async (ms = 1.2 * DAY) => {
+    const look = async (ms = 1.2 * DAY, settings: Partial<Deps["config"]> = {}) => {
+      const own = { hostGapMs: 0, confirmDelaysMs: [0, 0, 0], ...settings };
+      const config = { ...deps.config, ...own };
+      const outbound = labOutbound({ clock, resolver: playedResolver(names) });
+      const check = labCheck({ config, clock, outbound, catalogue: catalogueWith([]) });
       clock.moveBy(ms);
-      await checkDueLinks({
-        ...deps,
-        check: labCheck({ config, clock, catalogue: catalogueWith([]) }),
-      });
+      await checkDueLinks({ ...deps, config, check });
     };
     await look(0);
     return { me, id, look };
@@ -234,5 +245,122 @@ onBothEngines("what a link leads to", (server) => {
     const { me, id, look } = await watching(() => html("<title>Soon</title><p>Coming soon.</p>"));
     for (let n = 0; n < 3; n++) await look();
     expect((await linkOf(me, id)).identity).toMatchObject({ state: "thin", doubt: null });
+  });
+
+  /** What the registry says of a domain, by two answers a day apart. */
+  async function registered(domain: string, registeredAt: number): Promise<void> {
+    const { store } = server().deps;
+    const now = server().clock.now();
+    const times = { notedAt: now, seenAt: now, nextAt: now, answeredAt: now };
+    const registration = { registeredAt, registrationConfirmedAt: now };
+    await store.delete(domains).where(eq(domains.domain, domain));
+    await store
+      .insert(domains)
+      .values({ domain, state: "known", isUrgent: false, ...times, ...registration });
+  }
+
+  const eventsOf = async (me: Asker) => {
+    const { store } = server().deps;
+    const rows = await store.select().from(events).where(eq(events.accountId, me.accountId));
+    return rows.map(({ type, data }) => ({ type, ...JSON.parse(data) }));
+  };
+
+  test("is dead when its domain was registered again and shows a stranger for three days, until its page is back", async () => {
+    let page = ours;
+    const site = untilTheEnd(startSite({ "/page": () => page() }));
+    const me = await server().account();
+    await me.post("/api/v1/webhooks", { url: "https://hook.test/", events: ["link.dead"] });
+    await registered("tomatoes.net", Date.UTC(2009, 4, 3));
+    const { id, look } = await watchingAt(
+      me,
+      `${site.url.replace("127.0.0.1", "tomatoes.net")}/page`,
+    );
+    for (let n = 0; n < 14; n++) await look();
+    page = theirs;
+    await registered("tomatoes.net", server().clock.now());
+    const statuses: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      await look();
+      statuses.push((await linkOf(me, id)).status);
+    }
+
+    expect(statuses).toEqual(["active", "active", "active", "dead", "dead"]);
+    const dead = await linkOf(me, id);
+    expect(dead).toMatchObject({ reason: "domain_changed_hands", identity: { state: "lost" } });
+    const rules = dead.evidence.signals.map(({ rule }: Parsed) => rule);
+    expect(rules).toEqual(["title_gone", "other_text", "registered_again"]);
+    expect(await eventsOf(me)).toMatchObject([
+      {
+        type: "link.dead",
+        pageTitles: {
+          before: "Growing tomatoes in raised beds",
+          after: "Agen slot gacor terpercaya",
+        },
+      },
+    ]);
+    page = ours;
+    await look();
+    expect(await linkOf(me, id)).toMatchObject({ status: "active", identity: { state: "known" } });
+  });
+
+  test("is alive when its owner lets the domain lapse for a day and brings the same page back", async () => {
+    const site = untilTheEnd(startSite({ "/page": () => ours() }));
+    const me = await server().account();
+    const { id, look } = await watchingAt(me, `${site.url.replace("127.0.0.1", "plum.net")}/page`);
+    for (let n = 0; n < 14; n++) await look();
+    names = {};
+    for (let n = 0; n < 4; n++) await look();
+    const missing = (await linkOf(me, id)).reason;
+    names = { "plum.net": ["127.0.0.1"] };
+    await registered("plum.net", server().clock.now());
+    for (let n = 0; n < 5; n++) await look();
+
+    expect(missing).toBe("dns_nxdomain");
+    expect(await linkOf(me, id)).toMatchObject({
+      status: "active",
+      identity: { state: "known", doubt: null },
+    });
+  });
+
+  test("that has another name since its company has one is doubted on its whole site, and dead nowhere", async () => {
+    let hasMoved = false;
+    const page = (n: number) => (request: Request) => {
+      const isOld = request.headers.get("host")?.startsWith("tomatoes.net");
+      if (hasMoved && isOld) {
+        return Response.redirect(request.url.replace("tomatoes.net", "plum.net"), 301);
+      }
+      return hasMoved ? theirs(`Page ${n}`) : ours(`Page ${n}`);
+    };
+    const pages = Array.from({ length: 5 }, (_, n) => [`/page${n}`, page(n)]);
+    const site = untilTheEnd(startSite(Object.fromEntries(pages)));
+    const me = await server().account();
+    await server().deps.store.delete(domains);
+    const at = site.url.replace("127.0.0.1", "tomatoes.net");
+    const { look } = await watchingAt(me, `${at}/page0`);
+    for (let n = 1; n < 5; n++) {
+      await addLink(me, { url: `${at}/page${n}`, check_frequency: "daily" });
+    }
+    for (let n = 0; n < 14; n++) await look();
+    const heard = await hearChanges(server(), me, ["identity_lost"]);
+    hasMoved = true;
+    await registered("plum.net", server().clock.now());
+    for (let n = 0; n < 6; n++) await look();
+
+    const lost = (await me.get("/api/v1/links?identity=lost")).body.data.items;
+    expect(lost.map(({ status }: Parsed) => status)).toEqual(Array(5).fill("active"));
+    expect(await heard()).toHaveLength(5);
+    const accepted = await me.post("/api/v1/links/batch-accept", { filter: { identity: "lost" } });
+    expect(accepted.body.data.summary).toMatchObject({ changed: 5 });
+    expect((await me.get("/api/v1/links?identity=lost")).body.data.items).toEqual([]);
+  });
+
+  test("is not compared with what was shown while pages were not remembered", async () => {
+    let page = ours;
+    const { me, id, look } = await watching(() => page());
+    await look();
+    page = theirs;
+    for (let n = 0; n < 5; n++) await look(1.2 * DAY, { identity: false });
+    expect(await linkOf(me, id)).toMatchObject({ status: "active", identity: { state: "known" } });
+    expect((await linkOf(me, id)).evidence.signals).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import {
   FREQUENCIES,
   HANDLINGS,
   LINK_CHANGE_KINDS,
+  type LinkChangeKind,
   RUN_TRIGGERS,
   SOURCE_KINDS,
   TRIGGERS,
@@ -111,6 +112,21 @@ export const EDITED = {
   signs: [],
   sentence: null,
   firstSeenAt: null,
+};
+
+const CHANGE_TITLES: Record<LinkChangeKind, string> = {
+  edited: "Changed",
+  redirect_changed: "Redirects to another place",
+  content_changed: "Shows another page",
+  identity_lost: "May have a new owner",
+  domain_registered_again: "Domain registered again",
+  parameters_lost: "Parameters lost",
+  parameters_changed: "Parameters replaced",
+  fragment_missing: "Section missing",
+  fragment_found: "Section found again",
+  certificate_expiring: "Certificate expires soon",
+  domain_expiring: "Domain expires soon",
+  suggestion: "Has a suggestion",
 };
 
 const FoundOn = z.object({
@@ -326,9 +342,9 @@ export const EVENT_DEFINITIONS = {
         firstSeenAt: moment().nullable().meta({ example: null }),
       })
       .meta({
-        title: "A link was changed, or leads to something else",
+        title: "A link was changed, or is different",
         description:
-          "`kind` is `edited` if people or programs changed the link: `fields` names what changed, as in `PATCH /api/v1/links/{id}`, and `previousUrl` is set if the URL did. With any other kind the link is still alive, but leads to something else than before: `sentence` says so, `before` and `after` are titles or URLs, and `signs` are what it is concluded from. These kinds are sent to webhooks that name them in `filter.kinds`. All values are those after the change.",
+          "`kind` is `edited` if people or programs changed the link: `fields` names what changed, as in `PATCH /api/v1/links/{id}`, and `previousUrl` is set if the URL did. Any other kind says in a `sentence` what is different about a link that is still alive: `before` and `after` are titles, URLs, fragments or dates, and `signs` are what it is concluded from. These kinds are sent to webhooks that name them in `filter.kinds`. All values are those after the change.",
       }),
     sample: (changedAt) => ({
       linkId: newId(),
@@ -342,16 +358,16 @@ export const EVENT_DEFINITIONS = {
       changedAt,
       ...EDITED,
     }),
-    toText: ({ url, fields, sentence, before, after }) => ({
-      title: sentence === null ? "Changed" : "Leads to something else",
+    toText: ({ url, kind, fields, sentence, before, after }) => ({
+      title: CHANGE_TITLES[kind],
       url,
       details:
         sentence === null
           ? [`Changed: ${fields.join(", ").replaceAll("_", " ")}.`]
           : [
               sentence,
-              { name: "Before", said: singleLine(before ?? "") },
-              { name: "Now", said: singleLine(after ?? "") },
+              ...(before === null ? [] : [{ name: "Before", said: singleLine(before) }]),
+              ...(after === null ? [] : [{ name: "Now", said: singleLine(after) }]),
             ],
       severity: "neutral",
     }),
