@@ -22,11 +22,11 @@ export const testFiles = (): string[] =>
 /** All imports of a file, those of types as well: who knows a type knows the file. */
 export function importsOf(file: string): Import[] {
   const text = readFileSync(join(ROOT, file), "utf8");
-  const found = text.matchAll(/^(?:import|export)\s([^;]*?)(?:\sfrom\s+)?"([^"]+)"/gms);
+  const found = text.matchAll(/^(?:import\s+|(?:import|export)\s([^;"]*?)\sfrom\s+)"([^"]+)"/gms);
   const dynamic = text.matchAll(/(import)\("([^"]+)"\)/g);
-  return [...found, ...dynamic].map(([, what, to]) => ({
+  return [...found, ...dynamic].map(([, what = "", to]) => ({
     from: file,
-    what: what!.trim(),
+    what: what.trim(),
     to: to!.startsWith(".") ? normalize(join(file, "..", to!)) : to!,
   }));
 }

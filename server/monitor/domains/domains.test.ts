@@ -362,9 +362,9 @@ onBothEngines(
       for (let n = 0; n < 2; n++) await reportDomains(server().deps);
 
       expect(unconfirmed).toEqual([]);
-      const told = await Promise.all(heard.map((read) => read()));
-      expect(told.map((all) => all.length)).toEqual([1, 1, 0]);
-      expect(told[0]![0]).toMatchObject({
+      const reports = await Promise.all(heard.map((read) => read()));
+      expect(reports.map((all) => all.length)).toEqual([1, 1, 0]);
+      expect(reports[0]![0]).toMatchObject({
         linkId: oldest,
         sentence: expect.stringMatching(/^again.net was registered on \d+ \w+ 203\d, after this/),
       });
