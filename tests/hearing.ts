@@ -4,7 +4,7 @@ import type { Asker, Parsed, TestServer } from "./harness.ts";
 
 /**
  * Subscribes an account to kinds of `link.changed`.
- * @returns a function that reads what the webhook is sent, oldest first
+ * @returns a function that reads what the webhook is sent, in the order of time
  */
 export async function hearChanges(
   { deps: { store } }: Pick<TestServer, "deps">,
