@@ -55,5 +55,4 @@ test.each(Object.keys(DEAD_ANCHORS))(
     expect(files.filter(isThere)).toEqual([]);
     expect(anchors.length + files.length).toBe(dead.length);
   },
-  30_000,
 );

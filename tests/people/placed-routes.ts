@@ -72,6 +72,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /overview/series
     GET /overview/upcoming
     GET /attention
+    GET /domains
     GET /sites
     GET /sites/:site
     GET /changes

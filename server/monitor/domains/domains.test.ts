@@ -186,7 +186,7 @@ onBothEngines(
       for (let n = 0; n < 15; n++)
         says[`n${n}.net`] = async () => {
           most = Math.max(most, ++now);
-          await Bun.sleep(1);
+          await new Promise(setImmediate);
           now--;
           return registered(`n${n}.net`, "2009-05-03T00:00:00Z")();
         };
@@ -398,9 +398,13 @@ onBothEngines(
       await addDue("https://a.net/");
       const clock = movableClock(server().clock.now());
       const deps = { ...server().deps, clock };
-      says["a.net"] = () => new Promise<Response>(() => {});
+      const asked = Promise.withResolvers<void>();
+      says["a.net"] = () => {
+        asked.resolve();
+        return new Promise<Response>(() => {});
+      };
       const stopped = startDomainLoop(deps);
-      await until("the request", () => net.requests.length === 1);
+      await asked.promise;
       await stopped.stop();
       const [held] = await server()
         .deps.store.select()

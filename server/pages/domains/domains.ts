@@ -1,7 +1,7 @@
-import { and, between, count, sql } from "drizzle-orm";
+import { and, between, count, countDistinct, sql } from "drizzle-orm";
 import { cached } from "../../ground/db/cached.ts";
 import { contains, type Store } from "../../ground/db/store.ts";
-import { domains } from "../../ground/db/tables.ts";
+import { domainSites, domains } from "../../ground/db/tables.ts";
 import { type Page, windowOf } from "../../ground/lib/paging.ts";
 import { DAY_MS } from "../../history/roll-ups.ts";
 import type { Caller } from "../../http/caller.ts";
@@ -46,8 +46,19 @@ async function readDomains(
       .orderBy(EXPIRY, domains.domain)
       .limit(limit)
       .offset(offset),
-    readPool.select({ total: count() }).from(domains).where(matches),
+    query.expiring || query.search
+      ? readPool.select({ total: count() }).from(domains).where(matches)
+      : countAll(readPool, accountNo),
   ]);
   const items = rows.map(({ row, links }) => ({ name: row.domain, ...toFacts(row), links }));
   return { items, total: counted!.total };
 }
+
+/** Twice as fast as to look for the account's sites of each domain. */
+const countAll = (readPool: Store["readPool"], accountNo: number) =>
+  readPool
+    .select({ total: countDistinct(domainSites.domain) })
+    .from(domainSites)
+    .where(
+      sql`exists (select 1 from sites where account_no = ${accountNo} and sites.site = ${domainSites.site})`,
+    );

@@ -74,7 +74,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
 
 async function countHandled({ store }: Deps): Promise<Readings> {
   const { handling } = links;
-  const [rows, overrides, doubted] = await Promise.all([
+  const [rows, overrides, doubted, lacking] = await Promise.all([
     store.readPool
       .select({ handling, count: count() })
       .from(links)
@@ -84,12 +84,14 @@ async function countHandled({ store }: Deps): Promise<Readings> {
     store.readPool.$count(linkDetails, isNotNull(linkDetails.overrideUntil)),
     store.readPool.all<[number]>(sql`
       select count(*) from page_memories where state in ('doubted', 'changed', 'lost') and state = 'doubted'`),
+    store.readPool.$count(linkDetails, sql`missing_fragments > 0`),
   ]);
   const of = (name: string) => rows.find((row) => row.handling === name)?.count ?? 0;
   return {
     links_handled: ["acknowledged", "muted"].map((name) => [{ handling: name }, of(name)]),
     overrides,
     pages_doubted: Number(doubted[0]![0]),
+    links_missing_fragments: lacking,
   };
 }
 

@@ -34,6 +34,7 @@ export const READINGS = {
   overrides: "Links that are alive because a person has overruled the checks.",
   pages_doubted:
     "Links that are alive and show something else than what is remembered, which is not confirmed.",
+  links_missing_fragments: "Links whose pages had a section that a URL names, and lack it.",
   links_due: "Links that are waiting for their check; estimated above 10000.",
   links_due_lag_seconds:
     "How late the most overdue link is. Over ten minutes the checker cannot keep up.",

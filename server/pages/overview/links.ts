@@ -58,6 +58,24 @@ export async function findDead(
   return { total, items, newInDay, reasons };
 }
 
+/** Counts links that are not what they were, by indexes that have only those. */
+export const countOtherPages = (deps: Deps, { accountNo }: Caller): Promise<Overview["pages"]> =>
+  cached(deps, `other pages ${accountNo}`, async () => {
+    const { readPool } = deps.store;
+    const [states, missing] = await Promise.all([
+      readPool.all<[state: string, count: number]>(sql`
+        select state, count(*) from page_memories join watched_links on no = link_no
+        where page_memories.account_no = ${accountNo} and state in ('doubted', 'changed', 'lost') group by state`),
+      readPool.all<[count: number]>(sql`
+        select count(*) from link_details join watched_links on no = link_no
+        where link_details.account_no = ${accountNo} and missing_fragments > 0`),
+    ]);
+    const { lost = 0, changed = 0 } = Object.fromEntries(
+      states.map(([state, count]) => [state, Number(count)]),
+    );
+    return { lost, changed, missingFragments: Number(missing[0]![0]) };
+  });
+
 const isDead = ({ accountNo }: Caller) =>
   and(eq(links.accountNo, accountNo), eq(links.status, "dead"));
 

@@ -65,6 +65,8 @@ export const Overview = z
       .nullable(),
     dead: firstOf(DeadLink).extend({ newInDay: z.int(), reasons: z.array(ReasonCount) }),
     recovered: firstOf(RecoveredLink),
+    /** Links that are alive and lead to something else than before. */
+    pages: z.object({ lost: z.int(), changed: z.int(), missingFragments: z.int() }),
     unknown: firstOf(ReasonCount).extend({ isWhole: z.boolean() }),
     groups: firstOf(CountedGroup),
     /** The checks of all accounts. */

@@ -7,6 +7,7 @@ import { asIs, edge } from "../../http/edge.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
   countByStatus,
+  countOtherPages,
   countSites,
   countUnknownByReason,
   findDead,
@@ -31,7 +32,7 @@ export const overviewRoutes = (deps: Deps) => {
           operationId: "getOverview",
           summary: "Get what needs attention",
           description:
-            "Each list has at most ten items, and the `total` of all. Links that are being checked count with their previous status, and also under `checking`. `dead` lists the latest first, of which `newInDay` died within 24 hours, and counts them by reason; `recovered` came back within 7 days and are still alive. `unknown` counts links by reason, null for those that were never checked; if very many are unknown, `isWhole` is false and only the newest 50,000 are counted. `sites` is the number of sites, see `GET /sites`. `checker` describes the whole server: links that are due (`backlog`, at most 100,000), how long the first of them has been waiting, and when the next check is due. `webhooks.disabled` were disabled because they kept failing (`failing`) or by their receivers (`gone`). `since` counts the changes of status since the end of a person's last visit to the dashboard, without first verdicts; a visit ends after 30 minutes without a request. With many links, some counts may be a few seconds old.",
+            "Each list has at most ten items, and the `total` of all. Links that are being checked count with their previous status, and also under `checking`. `dead` lists the latest first, of which `newInDay` died within 24 hours, and counts them by reason; `recovered` came back within 7 days and are still alive; `pages` counts those that lead to something else than before, as `identity=lost`, `identity=changed` and `fragment=missing` of `GET /links` list them. `unknown` counts links by reason, null for those that were never checked; if very many are unknown, `isWhole` is false and only the newest 50,000 are counted. `sites` is the number of sites, see `GET /sites`. `checker` describes the whole server: links that are due (`backlog`, at most 100,000), how long the first of them has been waiting, and when the next check is due. `webhooks.disabled` were disabled because they kept failing (`failing`) or by their receivers (`gone`). `since` counts the changes of status since the end of a person's last visit to the dashboard, without first verdicts; a visit ends after 30 minutes without a request. With many links, some counts may be a few seconds old.",
           reply: Overview,
           toReply: asIs,
         },
@@ -80,12 +81,13 @@ export const overviewRoutes = (deps: Deps) => {
 
 async function findOverview(deps: Deps, caller: Caller, session?: Session): Promise<Overview> {
   const counts = await countByStatus(deps, caller);
-  const [sites, since, dead, recovered, unknown, groups, checker, webhooks, hostSettings] =
+  const [sites, since, dead, recovered, pages, unknown, groups, checker, webhooks, hostSettings] =
     await Promise.all([
       countSites(deps, caller),
       findSince(deps, caller, session),
       findDead(deps, caller, counts.dead),
       findRecovered(deps, caller),
+      countOtherPages(deps, caller),
       countUnknownByReason(deps, caller, counts.unknown),
       findLargestGroups(deps, caller),
       findCheckerState(deps),
@@ -98,6 +100,7 @@ async function findOverview(deps: Deps, caller: Caller, session?: Session): Prom
     since,
     dead,
     recovered,
+    pages,
     unknown,
     groups,
     checker,

@@ -106,6 +106,7 @@ onDashboard("The alerts page", (dashboard) => {
     await name.fill("Docs team");
     await url.fill(SLACK);
     expect(await page.getByLabel("Slack").isChecked()).toBe(true);
+    await page.getByRole("checkbox", { name: "Also when it leads to something else" }).check();
     await press("Create alert");
     await heading("Alert created");
     await page.keyboard.press("Escape");
@@ -116,14 +117,16 @@ onDashboard("The alerts page", (dashboard) => {
     await press("Show the whole URL");
     await page.getByText(SLACK, { exact: true }).waitFor();
 
-    const [{ id }] = (await me.get("/api/v1/webhooks")).body.data.items;
+    const [{ id, events, filter }] = (await me.get("/api/v1/webhooks")).body.data.items;
+    expect(events).toEqual(["link.dead", "link.alive", "link.changed"]);
+    expect(filter.kinds).toContain("identity_lost");
     const { id: plain } = await subscribe(me, startReceiver(500).url);
     await addDelivery(server, { accountId }, plain, { status: "exhausted", lastStatusCode: 500 });
     const isTheirs = eq(users.accountId, accountId);
     await server.deps.store.update(users).set({ role: "viewer" }).where(isTheirs);
     await page.goto("/alerts");
     await page
-      .getByText("When a link dies or comes back, send a message to hooks.slack.com on Slack.")
+      .getByText(/When a link dies, comes back or leads to something else, .* on Slack/)
       .waitFor();
     await message("Returned 500").waitFor();
     const buttons = page.locator("main").getByRole("button");

@@ -11,6 +11,7 @@ import {
   FORMATS,
   type Format,
   formatFor,
+  PAGE_KINDS,
   type Schedule,
 } from "../data/alerts.ts";
 import { useSession } from "../data/session.ts";
@@ -165,7 +166,7 @@ const UrlField = ({ draft, onInput, ...field }: UrlProps) => (
 );
 
 type EventsProps = {
-  draft: Pick<Draft, "format" | "events" | "first_verdicts" | "summary">;
+  draft: Pick<Draft, "format" | "events" | "first_verdicts" | "summary" | "filter">;
   /** The events of an alert that is there, whose messages may be queued. */
   before?: EventType[];
   onChange: (more: Partial<Draft>) => void;
@@ -183,17 +184,19 @@ const CHOICES = {
 
 type Choice = keyof typeof CHOICES;
 
-/** Undefined for other events than those of a choice. */
-const choiceOf = (events: EventType[]): Choice | undefined =>
-  (Object.keys(CHOICES) as Choice[]).find((choice) =>
-    isEqual(CHOICES[choice].events.toSorted(), events.toSorted()),
+/** Undefined for other events than those of a choice. What is said about pages goes with any of them. */
+function choiceOf({ events, filter }: Pick<Draft, "events" | "filter">): Choice | undefined {
+  const chosen = events.filter((event) => event !== "link.changed" || filter.kinds === null);
+  return (Object.keys(CHOICES) as Choice[]).find((choice) =>
+    isEqual(CHOICES[choice].events.toSorted(), chosen.toSorted()),
   );
+}
 
 /** Three choices; each event on its own is folded away, for programs and where none of the choices fits. */
 function EventsField({ draft, before = [], onChange }: EventsProps) {
   const { events } = draft;
   const problems = useProblems("events");
-  const choice = choiceOf(events);
+  const choice = choiceOf(draft);
   const [isOwn, setOwn] = useState(choice === undefined);
   const dropped = before.filter((event) => !events.includes(event));
   return (
@@ -206,12 +209,17 @@ function EventsField({ draft, before = [], onChange }: EventsProps) {
             name="events"
             checked={each === choice}
             onChange={() =>
-              onChange({ events: CHOICES[each].events, first_verdicts: each === "all" })
+              onChange({
+                events: CHOICES[each].events,
+                first_verdicts: each === "all",
+                filter: { ...draft.filter, kinds: null },
+              })
             }
           />
           {CHOICES[each].label}
         </label>
       ))}
+      {choice === "links" && <PagesField draft={draft} onChange={onChange} />}
       {choice === "summary" && (
         <ScheduleFields value={draft.summary} onChange={(summary) => onChange({ summary })} />
       )}
@@ -244,6 +252,27 @@ function EventsField({ draft, before = [], onChange }: EventsProps) {
         </p>
       )}
     </fieldset>
+  );
+}
+
+/** What is said about links that are alive is an event only for those who name its kinds. */
+function PagesField({ draft, onChange }: Pick<EventsProps, "draft" | "onChange">) {
+  const others = draft.events.filter((event) => event !== "link.changed");
+  const choose = (isOn: boolean) =>
+    onChange({
+      events: isOn ? [...others, "link.changed"] : others,
+      filter: { ...draft.filter, kinds: isOn ? PAGE_KINDS : null },
+    });
+  return (
+    <div class="first-verdicts">
+      <CheckField
+        name="pages"
+        label="Also when it leads to something else"
+        hint="Another page or redirect, a new owner of its domain, a section that is gone."
+        checked={draft.filter.kinds !== null}
+        onChange={({ currentTarget }) => choose(currentTarget.checked)}
+      />
+    </div>
   );
 }
 

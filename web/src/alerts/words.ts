@@ -4,6 +4,7 @@ import {
   EVENTS,
   type Format,
   formatFor,
+  PAGE_KINDS,
   type Schedule,
   targetName,
 } from "../data/alerts.ts";
@@ -18,12 +19,14 @@ export const FIRST_WORDS = "A new link is alive at its first check.";
  * When an alert sends a message: what happens to a link ("dies or comes back", empty for nothing), and what else
  * happens ("a summary is due every day at 08:00"), in the order of the form.
  */
-export function occasionsOf({ events, first_verdicts: isFirst, summary }: Occasion) {
+export function occasionsOf({ events, first_verdicts: isFirst, summary, filter }: Occasion) {
   const verbs: string[] = [];
   const occasions: string[] = [];
   for (const type of EVENT_TYPES.filter((each) => events.includes(each))) {
     const words = EVENTS[type];
-    if ("verb" in words) verbs.push(words.verb);
+    if (type === "link.changed" && filter?.kinds?.some((kind) => PAGE_KINDS.includes(kind)))
+      verbs.push("leads to something else");
+    else if ("verb" in words) verbs.push(words.verb);
     else if (type === "summary.ready" && summary)
       occasions.push(`${words.occasion} ${scheduleText(summary)}`);
     else occasions.push(words.occasion);
@@ -54,6 +57,7 @@ const scheduleText = ({ weekday, at }: Pick<Schedule, "weekday" | "at">): string
 /** What decides when a message is sent. */
 export type Occasion = Pick<Alert, "events" | "first_verdicts"> & {
   summary?: Pick<Schedule, "weekday" | "at"> | null;
+  filter?: Alert["filter"];
 };
 
 const joined = (words: string[]) =>

@@ -213,6 +213,18 @@ export const EVENTS: Record<EventType, EventWords> = {
 
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
+/** The kinds of `link.changed` that say that a link leads to something else. */
+export const PAGE_KINDS: NonNullable<NonNullable<Alert["filter"]>["kinds"]> = [
+  "redirect_changed",
+  "content_changed",
+  "identity_lost",
+  "domain_registered_again",
+  "parameters_lost",
+  "parameters_changed",
+  "fragment_missing",
+  "fragment_found",
+];
+
 const DIGEST = {
   word: "Digest",
   title: (count: number) => (count ? `Digest of ${many(count)} events` : "Digest"),

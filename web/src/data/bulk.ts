@@ -16,6 +16,7 @@ export type Change =
   | { kind: "delete" }
   | { kind: "move"; group: { id: string; name: string } | null }
   | { kind: "frequency"; frequency: Frequency }
+  | { kind: "accept" }
   | TriageChange;
 
 /** Result of one request; `next` is the cursor of the next one. */
@@ -41,8 +42,11 @@ export async function takeStep(change: Change, target: Target, before: string | 
     const { deleted: done, failed } = summary;
     return { done, unchanged: 0, failed, reasons: reasonsIn(results), next };
   }
-  const body = { ...part, change: bodyOf(change) };
-  const { summary, results, next } = await unwrap(api.links["batch-change"].post(body, options));
+  const { summary, results, next } = await unwrap(
+    change.kind === "accept"
+      ? api.links["batch-accept"].post(part, options)
+      : api.links["batch-change"].post({ ...part, change: bodyOf(change) }, options),
+  );
   const { changed: done, unchanged, failed } = summary;
   return { done, unchanged, failed, reasons: reasonsIn(results), next };
 }
@@ -86,7 +90,7 @@ const partOf = (target: Target, before: string | null) =>
 /** The client's type is the parsed cursor, a number; a string is sent. */
 const asRead = (cursor: string) => cursor as unknown as number;
 
-function bodyOf(change: Exclude<Change, { kind: "delete" }>) {
+function bodyOf(change: Exclude<Change, { kind: "delete" | "accept" }>) {
   // The client's type is the parsed moment, a number; a string is sent.
   if (change.kind === "triage") return asSent<{ handling?: "open" }>(change.decision);
   return change.kind === "move"
@@ -209,6 +213,7 @@ function countedIn(work: Work, step: Step) {
 export function doingWords(change: Change): string {
   if (change.kind === "delete") return "Deleting links";
   if (change.kind === "frequency") return `Changing links to ${change.frequency} checks`;
+  if (change.kind === "accept") return "Accepting the pages of links";
   if (change.kind === "triage") return change.doing;
   return change.group ? `Moving links to ${change.group.name}` : "Taking links out of their groups";
 }
@@ -233,6 +238,7 @@ export const sentenceOf = (change: Change, count: number): string =>
 function didWords(change: Change): string {
   if (change.kind === "delete") return "deleted";
   if (change.kind === "frequency") return `set to ${change.frequency} checks`;
+  if (change.kind === "accept") return "accepted as they are now";
   if (change.kind === "triage") return change.did;
   return change.group ? `moved to ${change.group.name}` : "taken out of their groups";
 }

@@ -110,6 +110,11 @@ function Tasks({ selection, filter, apply, check }: TasksProps) {
       <Button icon={RefreshCw} keys="R" off={off} onClick={check}>
         Check now
       </Button>
+      {filter.identity && (
+        <Button off={off} onClick={() => apply({ kind: "accept" })}>
+          This is right now
+        </Button>
+      )}
       <TriagePicks
         links={selection.kind === "all" ? null : [...selection.links.values()]}
         off={off}
@@ -211,6 +216,7 @@ function AskFirst({ change, count, onConfirm, onClose }: AskFirstProps) {
 function actionOf(change: Change, links: string): string {
   if (change.kind === "delete") return `Delete ${links}`;
   if (change.kind === "frequency") return `Change ${links} to ${change.frequency} checks`;
+  if (change.kind === "accept") return `Accept what ${links} lead to now`;
   if (change.kind === "triage") return change.ask(links);
   return change.group ? `Move ${links} to ${change.group.name}` : `Take ${links} out of groups`;
 }

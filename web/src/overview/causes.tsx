@@ -95,6 +95,32 @@ export function Reasons({ dead, unknown }: Pick<Overview, "dead" | "unknown">) {
   );
 }
 
+/** Links that are alive and lead to something else than before. */
+export function OtherPages({
+  pages: { lost, changed, missingFragments },
+}: Pick<Overview, "pages">) {
+  const counts = [
+    { count: lost, says: "May have a new owner", filter: { identity: "lost" } },
+    { count: changed, says: "Lead to another page or place", filter: { identity: "changed" } },
+    { count: missingFragments, says: "Lack a section", filter: { fragment: "missing" } },
+  ].filter(({ count }) => count > 0);
+  if (counts.length === 0) return null;
+  return (
+    <Section title="Alive, but not what they were">
+      <ul class="panel need-list">
+        {counts.map(({ count, says, filter }) => (
+          <li key={says} class="need">
+            <a class="need-row by-reason" href={hrefOf("/links", filter)}>
+              <span>{says}</span>
+              <span class="cnt">{counted(count, "link")}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
 type NoCausesProps = {
   changes: { kind: string; changed_at: string; site: string; host: string | null }[] | undefined;
   isDone: boolean;

@@ -11,7 +11,7 @@ import { Seg } from "../ui/button.tsx";
 import { Failed, Loaded, Skeleton } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
-import { NeedsAttention, NoCauses, Reasons } from "./causes.tsx";
+import { NeedsAttention, NoCauses, OtherPages, Reasons } from "./causes.tsx";
 import { Figures, hasPlaces, Where, Why } from "./figures.tsx";
 import { ComingUp, Footing, Latest } from "./latest.tsx";
 import {
@@ -123,6 +123,7 @@ function Known({ overview, period, parts }: { overview: Overview; period: Period
               )
             }
           </Loaded>
+          <OtherPages pages={overview.pages} />
           {counts.dead + counts.unknown > 0 && !isFirst && (
             <div class="halves">
               {hasPlaces(sites.data, overview) && (
