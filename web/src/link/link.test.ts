@@ -120,25 +120,6 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByRole("button", { name: "Check now", disabled: false }).waitFor();
   });
 
-  test("says which anchors its page has, and which it lost", async () => {
-    const { page, link, add, check } = await someone();
-    const id = await add("https://example.org/page#caf%C3%A9");
-    const seen = (state: "found" | "missing", alike: string[] = []) =>
-      check({ ...FINE, fragments: [{ fragment: "caf%C3%A9", state, alike }] });
-    const anchors = (text: RegExp) => link.about.getByText(text).waitFor();
-
-    await seen("found");
-    await go(page, `/links/${id}`);
-    await anchors(/^#café found$/);
-    for (let n = 0; n < 2; n++) await seen("missing", ["cafe-1", "cafes"]);
-    await go(page, "/links?fragment=missing");
-    await page.getByText("1 link", { exact: true }).waitFor();
-    await go(page, `/links/${id}`);
-
-    await anchors(/^#café No such anchor since .* like #cafe-1, #cafes$/);
-    expect(await faultsOf(page)).toEqual([]);
-  });
-
   test("says what the link is, for how long, why, and how sure that is, and is walked through in its list", async () => {
     const { page, accountId, link, add, check } = await someone();
     const { server } = dashboard();
@@ -362,6 +343,25 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByText("The page is the right one. It is checked again.").waitFor();
     await card.waitFor({ state: "detached" });
     await page.getByText("The page is the right one", { exact: true }).waitFor();
+  });
+
+  test("says which anchors its page has, and which it lost", async () => {
+    const { page, link, add, check } = await someone();
+    const id = await add("https://example.org/page#caf%C3%A9");
+    const seen = (state: "found" | "missing", alike: string[] = []) =>
+      check({ ...FINE, fragments: [{ fragment: "caf%C3%A9", state, alike }] });
+    const anchors = (text: RegExp) => link.about.getByText(text).waitFor();
+
+    await seen("found");
+    await go(page, `/links/${id}`);
+    await anchors(/^#café found$/);
+    for (let n = 0; n < 2; n++) await seen("missing", ["cafe-1", "cafes"]);
+    await go(page, "/links?fragment=missing");
+    await page.getByText("1 link", { exact: true }).waitFor();
+    await go(page, `/links/${id}`);
+
+    await anchors(/^#café No such anchor since .* like #cafe-1, #cafes$/);
+    expect(await faultsOf(page)).toEqual([]);
   });
 });
 
