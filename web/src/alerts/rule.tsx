@@ -219,7 +219,7 @@ export function Sentence({ alert, editable, ...look }: SentenceProps) {
   return (
     <p class={look.class ?? "sent"}>
       When {link && <>a link{links} </>}
-      {own ? <OccasionMenu {...own} button={occasion} /> : occasion}
+      {own ? <OccasionMenu {...own} button={occasion} /> : <strong>{occasion}</strong>}
       {!link && links.length > 0 && <> about links{links}</>}, {verbOf(alert)} {word(hostOf(alert))}
       {formatOf(alert)}.
     </p>

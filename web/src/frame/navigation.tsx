@@ -8,7 +8,7 @@ import { useCanWrite, useSignOut, useUser } from "../data/session.ts";
 import { OWN_VIEWS, useViews } from "../data/views.ts";
 import { Mark } from "../ui/brand.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { choices, Menu } from "../ui/menu.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import { useAdd } from "./add.tsx";
 import { isAt, PLACES, type Place, SETTINGS_PLACE } from "./places.ts";
@@ -156,17 +156,12 @@ function PersonalMenu({ onHelp }: Pick<SidebarProps, "onHelp">) {
   const [theme, setTheme] = useTheme();
   const { email } = useUser();
   const signOut = useSignOut();
-  const themes = THEMES.map((each) => ({
-    label: THEME_NAMES[each],
-    checked: each === theme,
-    onSelect: () => setTheme(each),
-  }));
   return (
     <Menu
       label="Theme and sign out"
       icon={SunMoon}
       items={[
-        ...themes,
+        ...choices(THEME_NAMES, theme, setTheme),
         "line",
         { label: "Keyboard shortcuts", keys: "?", onSelect: onHelp },
         { label: "API reference", href: "/docs" },

@@ -236,13 +236,11 @@ function Facts({ source }: { source: Source }) {
         </>
       )}
       New links are checked {FREQUENCY_WORDS[source.check_frequency].toLowerCase()}
-      {group ? (
+      {group && (
         <>
           {" "}
           in <i class="gsq" style={{ background: group.color }} /> {group.name}
         </>
-      ) : (
-        " in no group"
       )}
       .
     </p>

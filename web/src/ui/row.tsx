@@ -89,17 +89,14 @@ export const Row = (props: RowProps) => {
           </button>
         )}
       </span>
-      <span class="c-l" role="cell">
+      <span class="c-l" role="cell" title={link.tags.join(", ")}>
+        {link.tags.length > 0 && <span class="tag-count">{link.tags.length}</span>}
         {link.tags.slice(0, MOST_TAGS).map((tag) => (
           <button key={tag} type="button" class="chip" tabIndex={-1} onClick={() => onTag(tag)}>
             {tag}
           </button>
         ))}
-        {link.tags.length > MOST_TAGS && (
-          <span class="soft" title={link.tags.join(", ")}>
-            +{link.tags.length - MOST_TAGS}
-          </span>
-        )}
+        {link.tags.length > MOST_TAGS && <span>+{link.tags.length - MOST_TAGS}</span>}
       </span>
       <span class="c-w" role="cell" title={link.assignee?.email}>
         {link.assignee?.email.split("@", 1)[0]}
