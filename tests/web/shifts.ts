@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 
-type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
+type Moved = { node: Node | null; previousRect: DOMRect; currentRect: DOMRect };
+type Shift = PerformanceEntry & { value: number; sources: Moved[] };
 type Seen = { shift: number; moved: string[] };
 
 /** Adds up, in each page that is opened from now on, the layout shifts that the browser reports. */
@@ -10,8 +11,10 @@ export const watchShifts = (page: Page) =>
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as Shift[]) {
         seen.shift += entry.value;
-        const nodes = entry.sources.map(({ node }) => (node as Element | null)?.outerHTML ?? "");
-        seen.moved.push(...nodes.map((html) => html.slice(0, 100)));
+        for (const { node, previousRect: from, currentRect: to } of entry.sources) {
+          const html = (node as Element | null)?.outerHTML?.slice(0, 60);
+          seen.moved.push(`${html} from ${from.x},${from.y} to ${to.x},${to.y}`);
+        }
       }
     }).observe({ type: "layout-shift", buffered: true });
   });

@@ -5,7 +5,7 @@ import { useCounts, useLargestGroups } from "../data/counts.ts";
 import { hrefOfView } from "../data/filter.ts";
 import { many } from "../data/format.ts";
 import { useCanWrite, useSignOut, useUser } from "../data/session.ts";
-import { OWN_VIEWS, useViews } from "../data/views.ts";
+import { OWN_VIEWS, useViews, useViewsQuery } from "../data/views.ts";
 import { Mark } from "../ui/brand.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
 import { choices, Menu } from "../ui/menu.tsx";
@@ -121,8 +121,9 @@ const MOST_GROUPS = 8;
 /** The largest groups: how many of their links are dead, or else how many there are. */
 function GroupList() {
   const groups = useLargestGroups();
+  const areViewsComing = useViewsQuery().isPending;
   const canWrite = useCanWrite();
-  if (!groups || (groups.total === 0 && !canWrite)) return null;
+  if (!groups || areViewsComing || (groups.total === 0 && !canWrite)) return null;
   return (
     <>
       <h2>
