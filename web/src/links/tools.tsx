@@ -112,7 +112,7 @@ function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
     <div class="tokens">
       {tokens.map(({ name, value, without }) => (
         <span key={name} class="token">
-          <span>
+          <span class="clip">
             {name}: <b>{value}</b>
           </span>
           <IconButton
