@@ -91,7 +91,7 @@ onServer(
         [
           "Dead\nThe page says that the content does not exist.",
           "https://example.com/report",
-          "Last alive: 2030-01-01 01:00:00 Europe/Berlin\nGroup: Press",
+          "Last alive: 1 Jan 2030, 01:00 CET\nGroup: Press",
           [
             "Evidence",
             "- Response: 200 from cloudfront after 231 ms.",
@@ -101,7 +101,7 @@ onServer(
             "- The site is up, this page is missing.",
             "- Confirmed by 2 attempts.",
           ].join("\n"),
-          "2030-01-01 02:00:00 Europe/Berlin",
+          "1 Jan 2030, 02:00 CET",
           `See the evidence:\nhttps://links.example.org/links/${link}\n`,
         ].join("\n\n"),
       );
@@ -237,7 +237,7 @@ onServer(
         expect(html).toContain(`https://links.example.org/links/${id}"`);
       expect(html.match(/links\/[\w-]+"[^>]*>Open in Stillup/g)).toHaveLength(50);
       expect(letters[0]!.text).toContain("and 10 more");
-      expect(letters[0]!.text).toContain("Europe/Berlin");
+      expect(letters[0]!.text).toContain("CET");
       expect(await server().deps.store.$count(deliveries, eq(deliveries.webhookId, id))).toBe(61);
     });
 

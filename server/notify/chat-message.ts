@@ -95,7 +95,7 @@ function eventMessage(entry: DigestEntry, setting: Setting): ChatMessage {
       ...firstLines(details, setting),
       plainLine(
         entry.event === "summary.ready"
-          ? `From ${timeOf(entry.data.from, timeZone)} to ${timeOf(entry.data.until, timeZone)}`
+          ? spanOf(entry.data, timeZone)
           : timeOf(entry.timestamp, timeZone),
       ),
     ],
@@ -120,7 +120,7 @@ function firstLines(details: Detail[], { timeZone, listed = LISTED_IN_SUMMARY }:
 
 function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
   const { publicUrl, timeZone, listed = LISTED_EVENTS.chat } = setting;
-  const { counts, total, from, until } = digest;
+  const { counts, total } = digest;
   const first = digest.first.slice(0, listed);
   const more = total - first.length;
   const severity = counts["link.alive"] ? "good" : "neutral";
@@ -131,7 +131,7 @@ function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
     lines: [
       ...first.map(lineOf),
       ...(more > 0 ? [plainLine(`and ${more.toLocaleString("en")} more`)] : []),
-      plainLine(`From ${timeOf(from, timeZone)} to ${timeOf(until, timeZone)}`),
+      plainLine(spanOf(digest, timeZone)),
     ],
     evidence: [],
     severity: counts["link.dead"] ? "bad" : severity,
@@ -173,12 +173,23 @@ const PLURAL: Record<Noun, string> = {
 
 const plainLine = (text: string): PlainLine => ({ text, url: null, cause: null, rest: null });
 
-function timeOf(iso: string, timeZone: string | null): string {
-  if (timeZone === null) return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
-  // The Swedish form is that of ISO 8601.
-  const options = { timeZone, dateStyle: "short", timeStyle: "medium" } as const;
-  return `${new Date(iso).toLocaleString("sv-SE", options)} ${timeZone}`;
-}
+const formatIn = (timeZone: string | null) =>
+  new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+    timeZone: timeZone ?? "UTC",
+  });
+
+/** "12 Nov 2026, 08:41 CET" */
+const timeOf = (iso: string, timeZone: string | null) => formatIn(timeZone).format(new Date(iso));
+
+/** "12 Nov 2026, 08:00–09:00 CET" */
+const spanOf = ({ from, until }: { from: string; until: string }, timeZone: string | null) =>
+  formatIn(timeZone).formatRange(new Date(from), new Date(until)).replaceAll("\u2009", " ");
 
 /** Returns the link that the dashboard can show; null for a deleted one, and for that of a test, which never existed. */
 const linkIdOf = ({ event, data }: DigestEntry): string | null =>

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { CDPSession, Page } from "playwright-core";
 import { onDashboard } from "../browser.ts";
-import { settled } from "./pages.ts";
-import { fillShowcase } from "./showcase.ts";
+import { IS_LONG } from "../long.ts";
+import { pagesFor, settled } from "./pages.ts";
+import { shiftsOf, watchShifts } from "./shifts.ts";
+import { fillShowcase, type Showcase } from "./showcase.ts";
 
 /** What the contents of a first view may take over the network, in bytes. */
 const MOST_BYTES = 120_000;
@@ -52,14 +54,33 @@ async function loadedBy(page: Page, path: string): Promise<Sent[]> {
   return [...sent];
 }
 
+/** A number in the place of a dash makes it wider by a few pixels. */
+const MOST_SHIFT = 0.001;
+/** What loads sooner shows no shape. */
+const SHAPE_AFTER_MS = 150;
+
+/** Runs in the page before everything else: what it asks the server is answered once the test has seen it wait. */
+function holdAnswers() {
+  document.addEventListener("readystatechange", () => document.getElementById("answers")?.remove());
+  const ask = globalThis.fetch;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  Object.assign(globalThis, { letGo: resolve });
+  globalThis.fetch = Object.assign(async (...[input, init]: Parameters<typeof fetch>) => {
+    const url = input instanceof Request ? input.url : `${input}`;
+    if (/\/dashboard\/api\/(?!live|session|visit)/.test(url)) await promise;
+    return ask(input, init);
+  }, ask);
+}
+
 const sum = (sent: Sent[]) => sent.reduce((total, { bytes }) => total + bytes, 0);
 
 onDashboard("The first view", (dashboard) => {
   let accountId: string;
+  let showcase: Showcase;
   beforeAll(async () => {
     const { server, account } = dashboard();
-    accountId = await account();
-    await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
+    accountId = await account("owner", { isAdmin: true });
+    showcase = await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
   });
 
   test.each(["/", "/links"])("of %s is small, and needs few requests", async (path) => {
@@ -81,6 +102,28 @@ onDashboard("The first view", (dashboard) => {
     const asked = sent.filter(({ type }) => type !== "EventSource");
     expect(asked.length, table).toBeLessThanOrEqual(MOST_REQUESTS);
   });
+
+  test.each(IS_LONG ? [390, 1440] : [1440])(
+    "of each page moves nothing while it loads, %d px wide",
+    async (width) => {
+      const { page } = await dashboard().again(accountId, { width });
+      await page.addInitScript(holdAnswers);
+      await watchShifts(page);
+      const moved: object[] = [];
+
+      for (const { name, path } of pagesFor(showcase)) {
+        await page.goto(path);
+        await page.locator("#main h1, #main .loading").first().waitFor({ state: "attached" });
+        await page.clock.runFor(SHAPE_AFTER_MS);
+        await page.evaluate(() => (globalThis as unknown as { letGo(): void }).letGo());
+        await settled(page);
+        const seen = await shiftsOf(page);
+        if (seen.shift > MOST_SHIFT) moved.push({ name, ...seen });
+      }
+
+      expect(moved).toEqual([]);
+    },
+  );
 
   test("is followed by the other pages in free moments", async () => {
     const { page } = await dashboard().again(accountId);

@@ -4,6 +4,7 @@ import { newFolder } from "../installed.ts";
 import { IS_LONG } from "../long.ts";
 import { countTransfers, enter, seedLarge } from "./large-account.ts";
 import { onInstalled } from "./on-installed.ts";
+import { shiftsOf, watchShifts } from "./shifts.ts";
 
 const LINKS = 100_000;
 /** No list shows more on one page. */
@@ -11,8 +12,6 @@ const MOST_ROWS = 60;
 /** A page with all of its code comes in this many, and what one does there in far fewer. */
 const MOST_REQUESTS = 40;
 const MOST_BYTES = 1_000_000;
-/** Part of the screen that jumps, times how far: what is below is called good. */
-const MOST_SHIFT = 0.1;
 /** The first sentence of the overview on the account's first day. */
 const DEAD = /^100,000 links checked in .*, 5,000 dead$/;
 
@@ -84,8 +83,8 @@ atFullSize(
           await page.goto(path);
           await page.getByText(text).first().waitFor({ state: "attached" });
           await isQuiet(page);
-          const shift = await shiftOf(page);
-          if (shift > MOST_SHIFT) moved.push({ width, path, shift });
+          const seen = await shiftsOf(page);
+          if (seen.shift > 0) moved.push({ width, path, ...seen });
         }
       }
 
@@ -130,28 +129,3 @@ const rowsOf = (page: Page) => page.locator("#main .rows > *, #main tbody tr:vis
 /** To a share of the whole page. */
 const scrollToShare = (page: Page, share: number) =>
   page.evaluate((of) => scrollTo(0, document.documentElement.scrollHeight * of), share);
-
-type Shift = PerformanceEntry & { value: number };
-
-/** Adds up the layout shifts that the browser reports. */
-const watchShifts = (page: Page) =>
-  page.addInitScript(() => {
-    const total = Object.assign(globalThis, { shift: 0 });
-    const add = (entry: PerformanceEntry) => {
-      total.shift += (entry as Shift).value;
-    };
-    new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({
-      type: "layout-shift",
-      buffered: true,
-    });
-  });
-
-/** Once the last of it is drawn. */
-const shiftOf = (page: Page) =>
-  page.evaluate(
-    () =>
-      new Promise<number>((tell) => {
-        const total = globalThis as unknown as { shift: number };
-        requestAnimationFrame(() => requestAnimationFrame(() => tell(total.shift)));
-      }),
-  );

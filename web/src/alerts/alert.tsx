@@ -9,7 +9,7 @@ import { useCanWrite } from "../data/session.ts";
 import type { Closable } from "../frame/ask.tsx";
 import { useBar } from "../frame/bar.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
-import { Loaded, Redirect } from "../ui/loaded.tsx";
+import { Loaded, Redirect, Together } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Dialog } from "../ui/overlay.tsx";
 import { Fact } from "../ui/section.tsx";
@@ -47,9 +47,11 @@ export default function AlertPage() {
   if (held.has(id)) return <Redirect to="/alerts" />;
   return (
     <div class="pad narrow">
-      <Loaded query={alert} heading="Alert">
-        {(found) => <AlertParts alert={found} />}
-      </Loaded>
+      <Together>
+        <Loaded query={alert} heading="Alert">
+          {(found) => <AlertParts alert={found} />}
+        </Loaded>
+      </Together>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useBar } from "../frame/bar.tsx";
 import { Button } from "../ui/button.tsx";
-import { Loaded } from "../ui/loaded.tsx";
+import { Loaded, Together } from "../ui/loaded.tsx";
 import { Heading } from "../ui/section.tsx";
 import { MailMe } from "./mail-me.tsx";
 import { Messages, totalOf } from "./messages.tsx";
@@ -25,19 +25,21 @@ export default function AlertsPage() {
   const [isAdding, setAdding] = useState(false);
   return (
     <div class="pad narrow">
-      <Loaded query={alerts} heading="Alerts">
-        {(all) => {
-          const shown = all.filter(({ id }) => !held.has(id));
-          const none = shown.length === 0;
-          return (
-            <>
-              {none && <Nothing onAdd={() => setAdding(true)} />}
-              {!none && <AlertList alerts={shown} days={days} onAdd={() => setAdding(true)} />}
-              <MailMe />
-            </>
-          );
-        }}
-      </Loaded>
+      <Together>
+        <Loaded query={alerts} heading="Alerts">
+          {(all) => {
+            const shown = all.filter(({ id }) => !held.has(id));
+            const none = shown.length === 0;
+            return (
+              <>
+                {none && <Nothing onAdd={() => setAdding(true)} />}
+                {!none && <AlertList alerts={shown} days={days} onAdd={() => setAdding(true)} />}
+                <MailMe />
+              </>
+            );
+          }}
+        </Loaded>
+      </Together>
       {isAdding && <NewAlert onClose={() => setAdding(false)} />}
     </div>
   );

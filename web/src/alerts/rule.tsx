@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
 import { KeyRound, Pause, Pencil, Play, Send, Trash2 } from "lucide-preact";
 import {
   type Alert,
@@ -86,12 +86,11 @@ export function Rule({ alert, days, onTask }: RuleProps) {
 
 /** Sends the recipient who has not confirmed yet the link once more. */
 export function AskAgain({ alert }: { alert: Alert }) {
-  const toast = useToast();
   const canWrite = useCanWrite();
-  const asking = useMutation({
-    mutationFn: () => askRecipient(alert.id),
-    onSuccess: () => toast(`The link was sent to ${addressOf(alert.url)} again.`),
-    onError: (error) => toast(error.message),
+  const asking = useSave({
+    change: () => askRecipient(alert.id),
+    said: `The link was sent to ${addressOf(alert.url)} again.`,
+    renews: [ALERTS],
   });
   if (stateOf(alert) !== "unconfirmed" || !canWrite) return null;
   return (
@@ -219,7 +218,7 @@ export function Sentence({ alert, editable, ...look }: SentenceProps) {
   return (
     <p class={look.class ?? "sent"}>
       When {link && <>a link{links} </>}
-      {own ? <OccasionMenu {...own} button={occasion} /> : occasion}
+      {own ? <OccasionMenu {...own} button={occasion} /> : <strong>{occasion}</strong>}
       {!link && links.length > 0 && <> about links{links}</>}, {verbOf(alert)} {word(hostOf(alert))}
       {formatOf(alert)}.
     </p>

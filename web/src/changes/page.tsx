@@ -20,7 +20,7 @@ import { useBar } from "../frame/bar.tsx";
 import { Button, Seg } from "../ui/button.tsx";
 import { GroupPick } from "../ui/group-pick.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
-import { FilterPick, Menu } from "../ui/menu.tsx";
+import { choices, FilterPick, Menu } from "../ui/menu.tsx";
 import { LastVisit, Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
 import { Proof } from "../ui/trace.tsx";
@@ -34,7 +34,6 @@ import {
   messageText,
   readFilter,
   SPAN_NAMES,
-  SPANS,
   toQuery,
   useChanges,
   useSiteNames,
@@ -114,11 +113,7 @@ function Tools({ filter, onChange }: ToolsProps) {
         label="Time"
         icon={CalendarClock}
         button={SPAN_NAMES[filter.span]}
-        items={SPANS.map((span) => ({
-          label: SPAN_NAMES[span],
-          checked: span === filter.span,
-          onSelect: () => onChange({ span }),
-        }))}
+        items={choices(SPAN_NAMES, filter.span, (span) => onChange({ span }))}
       />
     </div>
   );

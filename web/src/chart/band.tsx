@@ -22,14 +22,16 @@ type Props = {
 /** A line of averages in a band from the lowest to the highest value of each day. */
 export function Band(props: Props) {
   const { name, summary, days, fastest, average, slowest, dead, skipped, ...rest } = props;
+  const deadSpans = spansOf(dead.map((is) => (is ? 1 : null)));
   const scale = scaleOf([...slowest, ...average]);
+  // The word stands above the line.
+  if (deadSpans.length > 0) scale.most *= NAMED_ROOM;
   const y = (value: number) => Number((scale.most - value).toFixed(2));
   const series = [
     { name: "Average", values: average },
     { name: "Fastest", values: fastest },
     { name: "Slowest", values: slowest },
   ];
-  const deadSpans = spansOf(dead.map((is) => (is ? 1 : null)));
   return (
     <Plot
       {...{ name, summary, days, scale, series, ...rest }}
@@ -48,6 +50,7 @@ export function Band(props: Props) {
 
 /** Below this share of the chart, the word would be wider than what it names. */
 const LEAST_NAMED = 0.06;
+const NAMED_ROOM = 1.25;
 
 const DeadLabels = ({ spans, days }: { spans: [number, number][]; days: number }) => (
   <>

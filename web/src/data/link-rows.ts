@@ -286,7 +286,8 @@ export function useLinkRows(wanted: LinkFilter, hidden: ReadonlySet<string>, beg
       const [a, b] = [indexOfShown(from), indexOfShown(Math.max(to, from))];
       if (pageOf(a) !== pageOf(first) || pageOf(b) !== pageOf(last)) setShown([a, b]);
     },
-    arrived: counts && !isEmpty ? arrivedIn(loaded, filter, total, counts) : 0,
+    arrived:
+      counts && total !== undefined && !isEmpty ? arrivedIn(loaded, filter, total, counts) : 0,
     counts,
     reload,
     retry: () => void head.refetch(),
@@ -334,7 +335,7 @@ function indexIn(loaded: Loaded[], id: string): number {
   return -1;
 }
 
-function arrivedIn(loaded: Loaded[], filter: LinkFilter, total = 0, counts: Counts): number {
+function arrivedIn(loaded: Loaded[], filter: LinkFilter, total: number, counts: Counts): number {
   const left = loaded.reduce((sum, { page }) => sum + page.items.filter(isLeft(filter)).length, 0);
   return Math.max(totalOf(counts, filter.status) - total + left, 0);
 }

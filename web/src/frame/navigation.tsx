@@ -5,10 +5,10 @@ import { useCounts, useLargestGroups } from "../data/counts.ts";
 import { hrefOfView } from "../data/filter.ts";
 import { many } from "../data/format.ts";
 import { useCanWrite, useSignOut, useUser } from "../data/session.ts";
-import { OWN_VIEWS, useViews } from "../data/views.ts";
+import { OWN_VIEWS, useViews, useViewsQuery } from "../data/views.ts";
 import { Mark } from "../ui/brand.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { choices, Menu } from "../ui/menu.tsx";
 import { Sheet } from "../ui/overlay.tsx";
 import { useAdd } from "./add.tsx";
 import { isAt, PLACES, type Place, SETTINGS_PLACE } from "./places.ts";
@@ -121,8 +121,9 @@ const MOST_GROUPS = 8;
 /** The largest groups: how many of their links are dead, or else how many there are. */
 function GroupList() {
   const groups = useLargestGroups();
+  const areViewsComing = useViewsQuery().isPending;
   const canWrite = useCanWrite();
-  if (!groups || (groups.total === 0 && !canWrite)) return null;
+  if (!groups || areViewsComing || (groups.total === 0 && !canWrite)) return null;
   return (
     <>
       <h2>
@@ -156,17 +157,12 @@ function PersonalMenu({ onHelp }: Pick<SidebarProps, "onHelp">) {
   const [theme, setTheme] = useTheme();
   const { email } = useUser();
   const signOut = useSignOut();
-  const themes = THEMES.map((each) => ({
-    label: THEME_NAMES[each],
-    checked: each === theme,
-    onSelect: () => setTheme(each),
-  }));
   return (
     <Menu
       label="Theme and sign out"
       icon={SunMoon}
       items={[
-        ...themes,
+        ...choices(THEME_NAMES, theme, setTheme),
         "line",
         { label: "Keyboard shortcuts", keys: "?", onSelect: onHelp },
         { label: "API reference", href: "/docs" },

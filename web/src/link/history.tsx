@@ -90,7 +90,7 @@ function RunRow({ run, part, link }: RunRowProps) {
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary class="run">
           <State status={status} hidden />
-          <p>
+          <p class="clip">
             <b>{STATUS_WORDS[status]}</b> <span class="soft">{detailsOf(run)}</span>
           </p>
           <span class="rspan">

@@ -40,7 +40,7 @@ import { endOverride } from "../triage/requests.ts";
 import { OverrideSheet, UrlSheet } from "../triage/sheets.tsx";
 import { useTriage } from "../triage/use-triage.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Empty, Loaded, Together } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
@@ -78,9 +78,11 @@ export default function LinkPage() {
           </p>
         </Empty>
       ) : (
-        <Loaded query={query} heading="Link">
-          {(found) => <LinkDetails key={found.id} link={found} />}
-        </Loaded>
+        <Together>
+          <Loaded query={query} heading="Link">
+            {(found) => <LinkDetails key={found.id} link={found} />}
+          </Loaded>
+        </Together>
       )}
     </div>
   );

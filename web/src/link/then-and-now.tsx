@@ -1,8 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { LINKS, type LinkDetail } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
-import { useToast } from "../frame/toast.tsx";
+import { useSave } from "../frame/toast.tsx";
 import { acceptPage } from "../triage/requests.ts";
 import { Button } from "../ui/button.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -83,14 +82,11 @@ function Details({ identity: { distance, language, compared_at: at } }: { identi
 }
 
 function Accept({ link: { id } }: { link: LinkDetail }) {
-  const client = useQueryClient();
-  const toast = useToast();
   const off = useOff();
-  const accept = useMutation({
-    mutationFn: () => acceptPage(id),
-    onSuccess: () => toast("The page is the right one. It is checked again."),
-    onError: ({ message }) => toast(message),
-    onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
+  const accept = useSave({
+    change: () => acceptPage(id),
+    said: "The page is the right one. It is checked again.",
+    renews: [LINKS],
   });
   if (!useCanWrite()) return null;
   return (

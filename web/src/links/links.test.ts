@@ -414,12 +414,22 @@ onDashboard("The links page", (dashboard) => {
 /** Links that are dead until they are checked. */
 const AT_REST = ["https://example.org/a", "https://example.org/b"];
 
-/** Paper has all rows, and a title instead of tools. */
+/** Paper has all rows, and a title instead of tools. What is not there yet is said, since a browser does not wait. */
 async function printAll(page: Page, list: ReturnType<typeof linksPage>) {
+  const late = Promise.withResolvers<void>();
+  await page.route("**/dashboard/api/links?*page=3*", async (route) => {
+    await late.promise;
+    await route.continue();
+  });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   await page.emulateMedia({ media: "print" });
   await page.getByRole("heading", { name: "Links" }).waitFor();
+  const missing = page.getByText("The other rows were not loaded yet");
+  await missing.waitFor();
+  late.resolve();
   await list.row("/300").waitFor();
+  await missing.waitFor({ state: "detached" });
+  await page.unroute("**/dashboard/api/links?*page=3*");
   expect(await list.rows.count()).toBe(300);
   expect(await list.search.isVisible()).toBe(false);
   await page.emulateMedia({ media: "screen" });

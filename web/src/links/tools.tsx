@@ -1,7 +1,7 @@
 import { ArrowUpDown, Columns2, Download, ListFilter, Search, X } from "lucide-preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso";
-import type { LinkSort, LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
+import type { LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { cleared, exportHref, hrefOfFilter, hrefOfView, savedFilterOf } from "../data/filter.ts";
 import { useGroupNamed } from "../data/groups.ts";
 import { type Counts, type LinkFilter, useServicesByName } from "../data/links.ts";
@@ -15,7 +15,7 @@ import { Ask } from "../frame/ask.tsx";
 import { lazyPage } from "../frame/missing.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
-import { Menu, Pick, type PickOption } from "../ui/menu.tsx";
+import { choices, Menu, Pick, type PickOption } from "../ui/menu.tsx";
 import { State } from "../ui/state.tsx";
 import { COLUMNS, type Column, SORT_WORDS, sinceDay, tokensOf } from "./words.ts";
 
@@ -52,11 +52,7 @@ export function Tools(props: ToolsProps) {
           class="btn sort"
           icon={ArrowUpDown}
           button={<span class="tx">{SORT_WORDS[filter.sort]}</span>}
-          items={Object.entries(SORT_WORDS).map(([sort, label]) => ({
-            label,
-            checked: sort === filter.sort,
-            onSelect: () => onChange({ ...filter, sort: sort as LinkSort }),
-          }))}
+          items={choices(SORT_WORDS, filter.sort, (sort) => onChange({ ...filter, sort }))}
         />
         <Menu
           label="Columns"
@@ -116,7 +112,7 @@ function Tokens({ filter, onChange }: Pick2<"filter" | "onChange">) {
     <div class="tokens">
       {tokens.map(({ name, value, without }) => (
         <span key={name} class="token">
-          <span>
+          <span class="clip">
             {name}: <b>{value}</b>
           </span>
           <IconButton

@@ -11,6 +11,7 @@ import { type Dashboard, onDashboard } from "../../../tests/browser.ts";
 import { DAY, HOUR, saw } from "../../../tests/checker/ended.ts";
 import { livesIn, pagesOn } from "../../../tests/web/lives.ts";
 import { faultsOf } from "../../../tests/web/looking.ts";
+import { shiftsOf, watchShifts } from "../../../tests/web/shifts.ts";
 
 onDashboard("The first page", (dashboard) => {
   test("asks someone without links for the first ones, counts a first batch while it is checked, and leads to what is dead", async () => {
@@ -254,12 +255,8 @@ async function comeInParts(page: Page, server: Server) {
     document.addEventListener("readystatechange", () =>
       document.getElementById("answers")?.remove(),
     );
-    const seen = Object.assign(globalThis, { shift: 0 });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        seen.shift += (entry as PerformanceEntry & { value: number }).value;
-    }).observe({ type: "layout-shift", buffered: true });
   });
+  await watchShifts(page);
   const others = page.waitForResponse("**/dashboard/api/attention**");
   await page.clock.setFixedTime(server.clock.now());
   await page.goto("/");
@@ -268,14 +265,7 @@ async function comeInParts(page: Page, server: Server) {
   await page.getByRole("heading", { name: "5 links are dead" }).waitFor();
   await part(page, "Changes").waitFor();
 
-  const shift = await page.evaluate(
-    () =>
-      new Promise<number>((done) => {
-        const seen = globalThis as unknown as { shift: number };
-        requestAnimationFrame(() => requestAnimationFrame(() => done(seen.shift)));
-      }),
-  );
-  expect(shift).toBe(0);
+  expect(await shiftsOf(page)).toEqual({ shift: 0, moved: [] });
   await page.unroute("**/dashboard/api/overview/upcoming**");
 }
 

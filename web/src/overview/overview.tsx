@@ -159,13 +159,14 @@ function Lead({ overview, period, first, periods }: LeadProps) {
       options={periods.map((value) => ({ value, label: PERIOD_NAMES[value] }))}
     />
   );
+  const isChecking = unchecked > 0 && !title.startsWith("Checking");
   return (
     <Heading title={title} action={choice}>
-      <Since since={overview.since} />
-      {unchecked > 0 && !title.startsWith("Checking") && (
+      {(overview.since || isChecking) && (
         <>
-          {" "}
-          {many(unchecked)} new {unchecked === 1 ? "link is" : "links are"} being checked.
+          <Since since={overview.since} />
+          {isChecking &&
+            ` ${many(unchecked)} new ${unchecked === 1 ? "link is" : "links are"} being checked.`}
         </>
       )}
     </Heading>

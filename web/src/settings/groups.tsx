@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { ArrowDownUp, Folder, Pencil, RefreshCw, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { GROUP_SORTS, type GroupSort } from "../../../server/ground/lib/vocabulary.ts";
+import type { GroupSort } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "../data/api.ts";
 import { counted, many } from "../data/format.ts";
 import { useSettled } from "../data/found.ts";
@@ -22,7 +22,7 @@ import { useMuteAll } from "../triage/mute-all.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Field, TextField, textsIn } from "../ui/field.tsx";
 import { Empty } from "../ui/loaded.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { choices, Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { State } from "../ui/state.tsx";
@@ -60,11 +60,7 @@ export default function GroupsSection() {
             label="Sort"
             icon={ArrowDownUp}
             button={SORTS[sort]}
-            items={GROUP_SORTS.map((each) => ({
-              label: SORTS[each],
-              checked: each === sort,
-              onSelect: () => setSort(each),
-            }))}
+            items={choices(SORTS, sort, setSort)}
           />
         </div>
       )}

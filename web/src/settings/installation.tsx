@@ -1,7 +1,7 @@
 import { Server as ServerIcon } from "lucide-preact";
 import { counted, lengthText, many, percent, sizeText, startUpper } from "../data/format.ts";
 import { useSession } from "../data/session.ts";
-import { Loaded } from "../ui/loaded.tsx";
+import { Loaded, Together } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
 import { Accounts } from "./accounts.tsx";
@@ -31,7 +31,7 @@ export default function InstallationSection() {
   const nodes = useNodes();
   const session = useSession();
   return (
-    <>
+    <Together>
       <Heading title="Installation">
         This server, its nodes, and the accounts and people on it.
       </Heading>
@@ -52,7 +52,7 @@ export default function InstallationSection() {
         Set by <code>STILLUP_TIER_LIMITS</code> when the server starts. New accounts get the plan in{" "}
         <code>STILLUP_DEFAULT_TIER</code>.
       </p>
-    </>
+    </Together>
   );
 }
 

@@ -27,7 +27,7 @@ export default function KeysSection() {
       <List label="API keys" query={keys} items={keys.data?.items} none={NONE}>
         {(key) => <KeyLine key={key.id} subject={key} />}
       </List>
-      <Reference />
+      {!keys.isPending && <Reference />}
     </>
   );
 }

@@ -11,7 +11,7 @@ import { useRowKeys } from "../frame/row-keys.ts";
 import { useMuteAll } from "../triage/mute-all.tsx";
 import { Button, Seg } from "../ui/button.tsx";
 import { Empty, Failed, Loading, Skeleton } from "../ui/loaded.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { choices, Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heads, Rows } from "../ui/rows.tsx";
 import { SearchField } from "../ui/search-field.tsx";
@@ -88,12 +88,8 @@ function Tools({ filter, onChange }: ToolsProps) {
       <Menu
         label="Sort"
         icon={ArrowDownUp}
-        button={SORTS[filter.sort]}
-        items={Object.entries(SORTS).map(([sort, label]) => ({
-          label,
-          checked: sort === filter.sort,
-          onSelect: () => onChange({ sort: sort as Sort }),
-        }))}
+        button={<span class="tx">{SORTS[filter.sort]}</span>}
+        items={choices(SORTS, filter.sort, (sort) => onChange({ sort }))}
       />
       <Button href="/domains">Domains</Button>
     </div>

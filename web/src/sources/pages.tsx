@@ -110,8 +110,10 @@ function PageLine({ source, page, isOpen: isFirst }: PageLineProps) {
   const href = `/sources/${source.id}/pages/${page.id}`;
   const name = (
     <span class="src-page">
-      <b title={url}>{title || shownUrl(url)}</b>
-      {title && <span class="soft">{shownUrl(url)}</span>}
+      <b class="clip" title={url}>
+        {title || shownUrl(url)}
+      </b>
+      {title && <span class="soft clip">{shownUrl(url)}</span>}
     </span>
   );
   if (counts.dead === 0) {

@@ -26,7 +26,7 @@ export const PlaceLine = ({ place }: { place: Occurrence }) => {
           <Proof reason={link!.reason} status={status} />
         )}
         {isMissing && <MissingAnchor alike={place.fragment_alike} />}
-        <span class="soft src-text">{placeText(place)}</span>
+        <span class="soft clip">{placeText(place)}</span>
         {flagged && <span class="soft">missing in the last run</span>}
       </span>
     </li>

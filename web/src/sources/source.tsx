@@ -13,7 +13,7 @@ import { useBar } from "../frame/bar.tsx";
 import { useCommands, useKeys } from "../frame/keys.ts";
 import { useHold, useOffline, useSave } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
-import { Loaded, Redirect } from "../ui/loaded.tsx";
+import { Loaded, Redirect, Together } from "../ui/loaded.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { State } from "../ui/state.tsx";
@@ -37,9 +37,11 @@ export default function SourcePage() {
   if (held.has(id)) return <Redirect to="/sources" />;
   return (
     <div class="pad narrow">
-      <Loaded query={source} heading="Source">
-        {(found) => <SourceParts key={found.id} source={found} />}
-      </Loaded>
+      <Together>
+        <Loaded query={source} heading="Source">
+          {(found) => <SourceParts key={found.id} source={found} />}
+        </Loaded>
+      </Together>
     </div>
   );
 }
@@ -236,13 +238,11 @@ function Facts({ source }: { source: Source }) {
         </>
       )}
       New links are checked {FREQUENCY_WORDS[source.check_frequency].toLowerCase()}
-      {group ? (
+      {group && (
         <>
           {" "}
           in <i class="gsq" style={{ background: group.color }} /> {group.name}
         </>
-      ) : (
-        " in no group"
       )}
       .
     </p>

@@ -124,7 +124,11 @@ type SegProps<T extends string> = {
 
 /** A choice of two to five values, of which one is always on. */
 export const Seg = <T extends string>({ label, value, onChange, options, tiny }: SegProps<T>) => (
-  <div class={tiny ? "seg tiny" : "seg"} role="group" aria-label={label}>
+  <div
+    class={`seg ${tiny ? "tiny" : ""} ${options.some(({ count }) => count === null) ? "waiting" : ""}`}
+    role="group"
+    aria-label={label}
+  >
     {options.map((option) => (
       <button
         key={option.value}

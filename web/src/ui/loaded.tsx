@@ -1,4 +1,9 @@
-import type { UseQueryResult } from "@tanstack/preact-query";
+import {
+  type Query as Asked,
+  type UseQueryResult,
+  useIsFetching,
+  useQueryClient,
+} from "@tanstack/preact-query";
 import { CircleAlert, RotateCw } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -33,6 +38,34 @@ export function Loaded<T>({ query, skeleton, heading, children }: LoadedProps<T>
       {heading && <h1 class="unseen">{heading}</h1>}
       {!error && <Loading>{skeleton ?? <Skeleton />}</Loading>}
       {error && <Failed error={error} onRetry={() => refetch()} />}
+    </>
+  );
+}
+
+/** Whether it is asked for the first time, and has not failed. */
+const FIRST = {
+  predicate: ({ state }: Asked) => state.status === "pending" && state.fetchFailureCount === 0,
+};
+
+/** A page of several parts, which are shown together once each has come or failed, so that nothing moves. */
+export function Together({ children }: { children: ComponentChildren }) {
+  const client = useQueryClient();
+  const missing = useIsFetching(FIRST);
+  const [isThere, setThere] = useState(false);
+  useEffect(() => {
+    if (isThere || missing > 0) return;
+    // What has come may ask for more.
+    const frame = requestAnimationFrame(() => setThere(client.isFetching(FIRST) === 0));
+    return () => cancelAnimationFrame(frame);
+  }, [isThere, missing]);
+  return (
+    <>
+      {!isThere && (
+        <Loading>
+          <Skeleton />
+        </Loading>
+      )}
+      <div class={isThere ? undefined : "arriving"}>{children}</div>
     </>
   );
 }

@@ -16,6 +16,18 @@ export type MenuItem = {
   onSelect?: () => void;
 };
 
+/** One choice of several by its words, of which one is on. */
+export const choices = <T extends string>(
+  words: Record<T, string>,
+  on: T,
+  onPick: (choice: T) => void,
+): MenuItem[] =>
+  (Object.keys(words) as T[]).map((each) => ({
+    label: words[each],
+    checked: each === on,
+    onSelect: () => onPick(each),
+  }));
+
 type MenuProps = {
   /** What the menu is for; the name of an icon button. */
   label: string;

@@ -70,8 +70,8 @@ export const Row = (props: RowProps) => {
         <a href={`/links/${link.id}`} tabIndex={-1}>
           {props.isTitled && link.title ? (
             <span class="url named" title={link.url}>
-              <b>{marked(link.title, mark)}</b>{" "}
-              <span class="soft">{marked(shownUrl(link.url), mark)}</span>
+              <b class="clip">{marked(link.title, mark)}</b>{" "}
+              <span class="soft clip">{marked(shownUrl(link.url), mark)}</span>
             </span>
           ) : (
             <Url url={link.url} mark={mark} column="row" />
@@ -85,23 +85,26 @@ export const Row = (props: RowProps) => {
         {group && (
           <button type="button" class="cell" tabIndex={-1} onClick={onGroup}>
             <i class="gsq" style={{ background: group.color }} />
-            <span>{group.name}</span>
+            <span class="clip">{group.name}</span>
           </button>
         )}
       </span>
-      <span class="c-l" role="cell">
+      <span class="c-l" role="cell" title={link.tags.join(", ")}>
+        {link.tags.length > 0 && <span class="tag-count">{link.tags.length}</span>}
         {link.tags.slice(0, MOST_TAGS).map((tag) => (
-          <button key={tag} type="button" class="chip" tabIndex={-1} onClick={() => onTag(tag)}>
+          <button
+            key={tag}
+            type="button"
+            class="chip clip"
+            tabIndex={-1}
+            onClick={() => onTag(tag)}
+          >
             {tag}
           </button>
         ))}
-        {link.tags.length > MOST_TAGS && (
-          <span class="soft" title={link.tags.join(", ")}>
-            +{link.tags.length - MOST_TAGS}
-          </span>
-        )}
+        {link.tags.length > MOST_TAGS && <span>+{link.tags.length - MOST_TAGS}</span>}
       </span>
-      <span class="c-w" role="cell" title={link.assignee?.email}>
+      <span class="c-w clip" role="cell" title={link.assignee?.email}>
         {link.assignee?.email.split("@", 1)[0]}
       </span>
       <span class="c-q" role="cell">

@@ -57,10 +57,14 @@ export function Rows<T>(props: RowsProps<T>) {
   const heights = heightsOf(runs);
   const view = useView(list, heights.height);
   const inView = windowOf(heights, view, useBeyond());
-  const [first, last] = usePrinting() ? [0, Math.min(heights.count, MOST_PRINTED) - 1] : inView;
+  const isPrinting = usePrinting();
+  const [first, last] = isPrinting ? [0, Math.min(heights.count, MOST_PRINTED) - 1] : inView;
   const isBusy = useHandle(props, list, heights);
   useEffect(() => props.onShow?.(first, last), [first, last, heights.count]);
-  const shown = indexesOf(first, last, current, heights.count);
+  const inDocument = indexesOf(first, last, current, heights.count);
+  const shown = isPrinting
+    ? inDocument.filter((index) => props.itemAt(index) !== undefined)
+    : inDocument;
   const slotOf = useSlots(shown);
   const base = Math.floor(heights.topOf(first) / BASE_PIXELS) * BASE_PIXELS;
   return (
@@ -93,6 +97,9 @@ export function Rows<T>(props: RowsProps<T>) {
           ))}
         </div>
       </div>
+      {shown.length < inDocument.length && (
+        <p class="hint">The other rows were not loaded yet: print again to have them.</p>
+      )}
     </div>
   );
 }
