@@ -36,8 +36,8 @@ CREATE TABLE domains (
   absent_since BIGINT,
   absent_confirmed_at BIGINT,
   -- The expiry and the registration that were reported.
-  reported_expiry BIGINT,
-  reported_registration BIGINT
+  reported_expires_at BIGINT,
+  reported_registered_at BIGINT
 );
 CREATE INDEX domains_due ON domains (server, is_urgent, next_at);
 -- Domains without a date come last.

@@ -33,8 +33,9 @@ export async function noteDomains(
     const isOpen = conclusion.status === "active" && !conclusion.isInside;
     const isDue = at >= (known.get(link.site) ?? 0) + DAY_MS;
     const domain = isOpen && isDue && config.rdap === "on" ? registrableDomainOf(link.url) : null;
+    if (domain === null) return [];
     const { host, hostname } = new URL(link.url);
-    return domain === null ? [] : [[link.site, domain, at, link.accountId, host, hostname]];
+    return [[link.site, domain, at, link.accountId, host, hostname]];
   });
   const open = (await selectOpen(tx, rows)) as [site: string, domain: string, at: number][];
   await insertDomains(tx, open);

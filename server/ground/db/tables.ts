@@ -877,8 +877,8 @@ export const domains = sqliteTable("domains", {
   expiresAt: moment("expires_at"),
   absentSince: moment("absent_since"),
   absentConfirmedAt: moment("absent_confirmed_at"),
-  reportedExpiry: moment("reported_expiry"),
-  reportedRegistration: moment("reported_registration"),
+  reportedExpiresAt: moment("reported_expires_at"),
+  reportedRegisteredAt: moment("reported_registered_at"),
 });
 
 /** The domain of each site. */

@@ -58,14 +58,14 @@ const LINKS_AT_ONCE = 500;
 
 async function takeRegistrations(tx: Store): Promise<About[]> {
   const { domain, registeredAt, registrationSeenAt, registrationConfirmedAt } = domains;
-  const { reportedRegistration } = domains;
+  const { reportedRegisteredAt } = domains;
   const confirmed = await tx
     .update(domains)
-    .set({ reportedRegistration: sql`${registeredAt}` })
+    .set({ reportedRegisteredAt: sql`${registeredAt}` })
     .where(
       and(
         isNotNull(registrationConfirmedAt),
-        or(isNull(reportedRegistration), ne(reportedRegistration, registeredAt)),
+        or(isNull(reportedRegisteredAt), ne(reportedRegisteredAt, registeredAt)),
       ),
     )
     .returning({ domain, registeredAt, registrationSeenAt });
@@ -92,14 +92,14 @@ const oldestRemembered = onRows(
 );
 
 async function takeDomains(tx: Store, now: number): Promise<About[]> {
-  const { domain, expiresAt, reportedExpiry } = domains;
+  const { domain, expiresAt, reportedExpiresAt } = domains;
   const expiring = await tx
     .update(domains)
-    .set({ reportedExpiry: sql`${expiresAt}` })
+    .set({ reportedExpiresAt: sql`${expiresAt}` })
     .where(
       and(
         between(expiresAt, now, now + EXPIRY_SOON_MS),
-        or(isNull(reportedExpiry), ne(reportedExpiry, expiresAt)),
+        or(isNull(reportedExpiresAt), ne(reportedExpiresAt, expiresAt)),
       ),
     )
     .returning({ domain, expiresAt });

@@ -8,6 +8,7 @@ import {
   type Schedule,
   targetName,
 } from "../data/alerts.ts";
+import { decodeBytes } from "../data/display-url.ts";
 import { milliseconds, ownTimeZone, startUpper } from "../data/format.ts";
 import { DELIVERY_WORDS } from "../data/words.ts";
 import type { Attempt, Message, Result, TestResult } from "./queries.ts";
@@ -84,7 +85,10 @@ export function discreetUrl({
 }
 
 /** The address alone, as people write it. */
-export const addressOf = (url: string): string => decodeURIComponent(url.replace(/^mailto:/i, ""));
+export function addressOf(url: string): string {
+  const address = url.replace(/^mailto:/i, "");
+  return decodeBytes(address) ?? address;
+}
 
 /** What an alert is called: its name, or else where it sends to. */
 export const nameOf = ({ name, url, format }: Pick<Alert, "name" | "url" | "format">): string =>

@@ -59,7 +59,8 @@ function shownSegment(segment: string): string {
   return decoded !== segment && isSafe(decoded.replace(/%[0-9a-f]{2}/gi, "")) ? decoded : segment;
 }
 
-function decodeBytes(bytes: string): string | null {
+/** Null where it is not UTF-8. */
+export function decodeBytes(bytes: string): string | null {
   try {
     return decodeURIComponent(bytes);
   } catch {

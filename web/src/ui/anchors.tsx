@@ -1,13 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { decodeBytes } from "../data/display-url.ts";
 
 /** "#café", as a browser shows it. */
-export function anchorText(fragment: string): string {
-  try {
-    return `#${decodeURIComponent(fragment)}`;
-  } catch {
-    return `#${fragment}`;
-  }
-}
+export const anchorText = (fragment: string): string => `#${decodeBytes(fragment) ?? fragment}`;
 
 type MissingAnchorProps = { alike?: string[]; since?: ComponentChildren };
 
