@@ -3,9 +3,8 @@ import { jsonOf } from "../../judge/identity/rdap.ts";
 
 /** A capture as an index lists it. */
 export type Capture = {
-  /** The page as it was captured, without the archive's own additions, and for people. */
+  /** The page as it was captured, without the archive's own additions. */
   rawUrl: string;
-  shownUrl: string;
   /** The address of the captured page. */
   original: string;
   /** In milliseconds since 1970. */
@@ -61,7 +60,6 @@ function toCapture(base: string, row: Record<string, string>): Capture | null {
   if (capturedAt === null || !URL.canParse(original) || statuscode !== "200") return null;
   return {
     rawUrl: `${base}/web/${timestamp}id_/${original}`,
-    shownUrl: `${base}/web/${timestamp}/${original}`,
     original,
     capturedAt,
     digest: digest === "" || digest === "-" ? null : digest,

@@ -1,7 +1,7 @@
 import { archiveOutbound } from "../../ground/config/outbound.ts";
 import { preparedOnce, type Store } from "../../ground/db/store.ts";
-import type { Exchange } from "../../ground/net/exchange.ts";
-import type { Outbound, RequestInput } from "../../ground/net/request.ts";
+import type { Exchange, RequestInput } from "../../ground/net/exchange.ts";
+import type { Outbound } from "../../ground/net/request.ts";
 import { readRetryAfter } from "../../judge/politeness/site-load.ts";
 import { locationOf } from "../../judge/probe/hops.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -20,6 +20,8 @@ export type Request = Input & {
   counted: "index" | "timemap" | "capture" | "save" | "status";
   /** What an answer says of the archive; missing, `works`. */
   saidBy?: (answer: Answered) => Said["archive"];
+  /** What it says of the archive that there is no answer. */
+  saidBySilence?: "missing";
   signal?: AbortSignal | undefined;
 };
 
@@ -46,9 +48,9 @@ function outboundOf({ store, config, clock }: Deps): Outbound {
 /** Makes one request to an archive in its turn, without following redirects. */
 export async function ask(deps: Deps, url: URL, request: Request): Promise<Taken<Got>> {
   if (!originsOf(deps.config).has(url.origin)) {
-    return { state: "done", value: { state: "forbidden" } };
+    return { state: "done", value: { state: "forbidden" }, heldUntil: null };
   }
-  const { kind, counted, saidBy, signal, ...input } = request;
+  const { kind, counted, saidBy, saidBySilence, signal, ...input } = request;
   return inTurn(deps, { host: url.host, kind, signal }, async () => {
     const exchange = await outboundOf(deps).request(url, {
       bodyCap: MOST_BYTES,
@@ -57,18 +59,23 @@ export async function ask(deps: Deps, url: URL, request: Request): Promise<Taken
       timeoutMs: TIMEOUT_MS,
       signal,
     });
-    const said = saidIn(exchange, saidBy, deps.clock.now());
-    const result = exchange.kind === "failed" ? exchange.reason : `${Math.floor(exchange.status / 100)}xx`;
-    deps.metrics.archiveAsked(counted, exchange.kind !== "failed" && exchange.status === 429 ? "429" : result);
+    const said = saidIn(exchange, request, deps.clock.now());
+    deps.metrics.archiveAsked(counted, resultOf(exchange));
     return { value: toGot(exchange), said };
   });
+}
+
+function resultOf(exchange: Exchange): string {
+  if (exchange.kind === "failed") return exchange.reason;
+  return exchange.status === 429 ? "429" : `${Math.floor(exchange.status / 100)}xx`;
 }
 
 const toGot = (exchange: Exchange): Got =>
   exchange.kind === "response" ? { state: "answered", answer: exchange } : { state: "none" };
 
-function saidIn(exchange: Exchange, saidBy: Request["saidBy"], now: number): Said {
-  if (exchange.kind === "failed") return { archive: FAILURES[exchange.reason] ?? "down" };
+function saidIn(exchange: Exchange, { saidBy, saidBySilence }: Request, now: number): Said {
+  if (exchange.kind === "failed")
+    return { archive: FAILURES[exchange.reason] ?? saidBySilence ?? "down" };
   const archive = saidBy?.(exchange) ?? "works";
   return { archive, wishedMs: readRetryAfter(exchange.headers.get("retry-after"), now) };
 }

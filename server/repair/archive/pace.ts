@@ -39,7 +39,9 @@ export type Said = {
 };
 
 /** Done in a turn, or when to come back. */
-export type Taken<T> = { state: "done"; value: T } | { state: "unavailable"; retryAt: number };
+export type Taken<T> =
+  | { state: "done"; value: T; heldUntil: number | null }
+  | { state: "unavailable"; retryAt: number };
 
 type Pacing = Pick<Deps, "store" | "clock" | "nodes" | "config">;
 type Asked = { host: string; kind: Kind; signal?: AbortSignal | undefined };
@@ -64,7 +66,7 @@ export async function inTurn<T>(
     await before;
     const turn = await take(deps, asked);
     if (turn.state === "unavailable") return turn;
-    return { state: "done", value: await carryOut(deps, asked, turn, request) };
+    return { state: "done", ...(await carryOut(deps, asked, turn, request)) };
   } finally {
     if (line.get(asked.host) === own.promise) line.delete(asked.host);
     own.resolve();
@@ -129,14 +131,14 @@ async function carryOut<T>(
   { host, kind }: Asked,
   { lease, startedAt }: Turn,
   request: () => Promise<{ value: T; said: Said }>,
-): Promise<T> {
-  let said: Said = { archive: "nothing" };
+): Promise<{ value: T; heldUntil: number | null }> {
+  const end = (said: Said) => endTurn(deps, { host, kind, lease, startedAt, said });
   try {
-    const done = await request();
-    said = done.said;
-    return done.value;
-  } finally {
-    await end(deps, { host, kind, lease, startedAt, said });
+    const { value, said } = await request();
+    return { value, heldUntil: await end(said) };
+  } catch (error) {
+    await end({ archive: "nothing" });
+    throw error;
   }
 }
 
@@ -148,18 +150,20 @@ function gapOf({ config }: Pick<Deps, "config">, kind: Kind): number {
 
 type Ended = Asked & { lease: string; startedAt: number; said: Said };
 
-async function end(
+/** Returns until when the archive is left alone; null if the next request may be made in its turn. */
+async function endTurn(
   deps: Pacing,
   { host, kind, lease, startedAt, said }: Ended,
-): Promise<void> {
+): Promise<number | null> {
   const { store, clock } = deps;
   const now = clock.now();
   const row = await rowOf(store, host);
-  const missing = said.archive === "missing" ? row.missingCaptures + 1 : 0;
+  const missing = missingAfter(said, row.missingCaptures);
   const isDown = said.archive === "down" || missing >= MOST_MISSING;
   const hold = isDown ? HOLDS.down : said.archive === "refused" ? HOLDS.refused : null;
   const wishedMs = hold ? (said.wishedMs ?? 0) : 0;
   const heldMs = hold ? Math.min(hold.firstMs * 2 ** row.refusals, hold.longestMs) : 0;
+  const until = hold ? now + Math.max(heldMs, wishedMs) : null;
   const nextAt = Math.max(now, startedAt + gapOf(deps, kind));
   // A save is one of the other requests too.
   const paced = kind === "save" ? { otherDueAt: startedAt + gapOf(deps, "other") } : {};
@@ -170,11 +174,17 @@ async function end(
       dueAt: now,
       [COLUMN[kind]]: nextAt,
       ...paced,
-      ...(hold && { heldUntil: now + Math.max(heldMs, wishedMs) }),
+      ...(until !== null && { heldUntil: until }),
       refusals: refusalsAfter(said, row.refusals, hold !== null),
       missingCaptures: hold ? 0 : missing,
     })
     .where(and(eq(archiveHosts.host, host), eq(archiveHosts.lease, lease)));
+  return until;
+}
+
+function missingAfter({ archive }: Said, before: number): number {
+  if (archive === "nothing") return before;
+  return archive === "missing" ? before + 1 : 0;
 }
 
 /** The first answer that is no refusal ends the doubling. */
