@@ -31,7 +31,7 @@ export function moveTo(from: string, to: string): Confidence | null {
 
 /** Whether an address is worth more than what it leads to. */
 const isKept = (link: URL): boolean =>
-  isHome(link) ||
+  isFront(link) ||
   isShortener(link) ||
   /^(?:urn|purl)\./.test(link.hostname) ||
   IDENTIFIERS.some((host) => link.hostname === host || link.hostname.endsWith(`.${host}`)) ||
@@ -43,7 +43,7 @@ function isNoTarget(link: URL, target: URL): boolean {
   return (
     !/^https?:$/.test(target.protocol) ||
     (link.protocol === "https:" && target.protocol === "http:") ||
-    isHome(target) ||
+    isFront(target) ||
     errorPageAt(target) !== null ||
     [...ours].some((part) => MOVING.has(part) && !theirs.has(part)) ||
     localesOf(target).some((part) => !localesOf(link).includes(part)) ||
@@ -62,6 +62,11 @@ function isNoTarget(link: URL, target: URL): boolean {
 const hasSame = (link: URL, target: URL, name: string): boolean =>
   /^(?:lang|language|locale|hl)$/i.test(name) &&
   link.searchParams.get(name) === target.searchParams.get(name);
+
+/** A home page. A segment such as `my_page` is no language, although home pages may have one that looks like it. */
+const isFront = (url: URL): boolean =>
+  isHome(url) &&
+  url.pathname.split("/").every((part) => !/^..[-_]/.test(part) || LOCALE.test(part));
 
 const segmentsOf = ({ pathname }: URL) => new Set(pathname.toLowerCase().split("/"));
 
