@@ -6,6 +6,7 @@ import {
   ATTEMPT_TRIGGERS,
   CHANGE_KINDS,
   CONFIDENCES,
+  COPY_STATES,
   DELIVERED_TYPES,
   DELIVERY_STATUSES,
   DISABLED_REASONS,
@@ -26,6 +27,7 @@ import {
   ROLES,
   RUN_STATUSES,
   RUN_TRIGGERS,
+  SAVE_STATES,
   SOURCE_KINDS,
   SUGGESTION_KINDS,
   TIERS,
@@ -56,6 +58,8 @@ export const accounts = sqliteTable("accounts", {
   createdAt: moment("created_at").notNull(),
   no: integer("no").notNull(),
   historySince: moment("history_since").notNull(),
+  archiveLookup: bool("archive_lookup"),
+  archiveSave: bool("archive_save").notNull().default(false),
 });
 
 /** One row: the next number for an account, a group or a link. */
@@ -944,6 +948,45 @@ export const patternRuns = sqliteTable("pattern_runs", {
   deaths: integer("deaths").notNull(),
   dueAt: moment("due_at").notNull(),
   lease: text("lease"),
+});
+
+/** The archives that are asked for copies of pages, and when each may be asked. */
+export const archiveHosts = sqliteTable("archive_hosts", {
+  host: text("host").primaryKey(),
+  lease: text("lease"),
+  dueAt: moment("due_at").notNull(),
+  indexDueAt: moment("index_due_at").notNull(),
+  saveDueAt: moment("save_due_at").notNull(),
+  otherDueAt: moment("other_due_at").notNull(),
+  heldUntil: moment("held_until").notNull(),
+  refusals: integer("refusals").notNull(),
+  missingCaptures: integer("missing_captures").notNull(),
+});
+
+/** What archives have of pages, whichever account asked. */
+export const archiveCopies = sqliteTable("archive_copies", {
+  urlKey: text("url_key").primaryKey(),
+  state: text("state", { enum: COPY_STATES }).notNull(),
+  copyUrl: text("copy_url"),
+  capturedAt: moment("captured_at"),
+  title: text("title"),
+  print: text("print"),
+  reasons: text("reasons"),
+  lookedUntil: moment("looked_until").notNull(),
+  askedAt: moment("asked_at").notNull(),
+  failures: integer("failures").notNull(),
+});
+
+/** Pages that archives are asked to save. */
+export const archiveSaves = sqliteTable("archive_saves", {
+  urlKey: text("url_key").primaryKey(),
+  url: text("url").notNull(),
+  state: text("state", { enum: SAVE_STATES }).notNull(),
+  dueAt: moment("due_at"),
+  lease: text("lease"),
+  job: text("job"),
+  looks: integer("looks").notNull(),
+  startedAt: moment("started_at"),
 });
 
 /** Facts about this installation by name. */

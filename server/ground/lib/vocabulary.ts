@@ -196,6 +196,11 @@ export type MailKind = (typeof MAIL_KINDS)[number];
 export const DOMAIN_STATES = ["unasked", "known", "absent", "not_available"] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
+/** Whether an archive has a copy of a page that can be offered. */
+export const COPY_STATES = ["found", "nothing_good"] as const;
+/** A page that is to be saved in an archive: `ended` where that cannot be done. */
+export const SAVE_STATES = ["waiting", "saving", "saved", "ended"] as const;
+
 /** What may be put in the place of a link, the best first. */
 export const SUGGESTION_KINDS = ["moved", "pattern", "same_title", "variant", "archive"] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
