@@ -180,7 +180,7 @@ async function write(
     await writeChanges(tx, held);
     await writeResponses(tx, held);
     await writeReadings(tx, held);
-    await rememberPages(tx, held);
+    await rememberPages(tx, deps, held);
     const noted = await noteDomains(tx, deps, held);
     await hurryDoubted(tx, held, deps.clock.now());
     const said = await noticesOf(tx, held);

@@ -5,6 +5,7 @@ import {
   ACTOR_KINDS,
   ATTEMPT_TRIGGERS,
   CHANGE_KINDS,
+  CONFIDENCES,
   COPY_STATES,
   DELIVERED_TYPES,
   DELIVERY_STATUSES,
@@ -19,13 +20,16 @@ import {
   IMPORT_STATUSES,
   ITEM_OUTCOMES,
   LINK_ACTIONS,
+  LOOKUP_STATES,
   MAIL_KINDS,
+  PAGE_MATCHES,
   PAGE_STATES,
   ROLES,
   RUN_STATUSES,
   RUN_TRIGGERS,
   SAVE_STATES,
   SOURCE_KINDS,
+  SUGGESTION_KINDS,
   TIERS,
   TRIGGERS,
   VERDICTS,
@@ -891,6 +895,61 @@ export const domainSites = sqliteTable("domain_sites", {
   domain: text("domain").notNull(),
 });
 
+/** What could stand in the place of dead links; `evidence` is JSON. */
+export const suggestions = sqliteTable("suggestions", {
+  id: text("id").primaryKey(),
+  linkNo: integer("link_no").notNull(),
+  accountNo: integer("account_no").notNull(),
+  rank: integer("rank").notNull(),
+  kind: text("kind", { enum: SUGGESTION_KINDS }).notNull(),
+  url: text("url").notNull(),
+  confidence: text("confidence", { enum: CONFIDENCES }).notNull(),
+  matches: text("matches", { enum: PAGE_MATCHES }).notNull(),
+  evidence: text("evidence").notNull(),
+  capturedAt: moment("captured_at"),
+  checkedAt: moment("checked_at").notNull(),
+  patternId: text("pattern_id"),
+});
+
+/** The search for suggestions; `reasons` is JSON. */
+export const linkLookups = sqliteTable("link_lookups", {
+  linkNo: integer("link_no").primaryKey(),
+  accountNo: integer("account_no").notNull(),
+  state: text("state", { enum: LOOKUP_STATES }).notNull(),
+  step: text("step", { enum: ["own", "archive"] }).notNull(),
+  rank: integer("rank").notNull(),
+  dueAt: moment("due_at"),
+  lease: text("lease"),
+  reasons: text("reasons"),
+  misses: integer("misses").notNull(),
+  isByHand: bool("is_by_hand").notNull(),
+  isReported: bool("is_reported").notNull(),
+});
+
+/** How the addresses of sites changed. */
+export const urlPatterns = sqliteTable("url_patterns", {
+  id: text("id").primaryKey(),
+  accountNo: integer("account_no").notNull(),
+  oldPrefix: text("old_prefix").notNull(),
+  newPrefix: text("new_prefix").notNull(),
+  pairs: integer("pairs").notNull(),
+  tried: integer("tried").notNull(),
+  failed: integer("failed").notNull(),
+  triedToday: integer("tried_today").notNull(),
+  triedDay: integer("tried_day").notNull(),
+  restsUntil: moment("rests_until"),
+  learnedAt: moment("learned_at").notNull(),
+});
+
+/** When the patterns of a site are computed. */
+export const patternRuns = sqliteTable("pattern_runs", {
+  accountNo: integer("account_no").notNull(),
+  site: text("site").notNull(),
+  deaths: integer("deaths").notNull(),
+  dueAt: moment("due_at").notNull(),
+  lease: text("lease"),
+});
+
 /** The archives that are asked for copies of pages, and when each may be asked. */
 export const archiveHosts = sqliteTable("archive_hosts", {
   host: text("host").primaryKey(),
@@ -971,6 +1030,9 @@ export type LinkRow = typeof links.$inferSelect;
 /** A link in lists: `LINK_SUMMARY`. */
 export type LinkSummary = Omit<LinkRow, Unlisted>;
 export type DomainRow = typeof domains.$inferSelect;
+export type SuggestionRow = typeof suggestions.$inferSelect;
+export type LookupRow = typeof linkLookups.$inferSelect;
+export type PatternRow = typeof urlPatterns.$inferSelect;
 export type LinkResponseRow = typeof linkResponses.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

@@ -201,6 +201,29 @@ export const COPY_STATES = ["found", "nothing_good"] as const;
 /** A page that is to be saved in an archive: `ended` where that cannot be done. */
 export const SAVE_STATES = ["waiting", "saving", "saved", "ended"] as const;
 
+/** What may be put in the place of a link, the best first. */
+export const SUGGESTION_KINDS = ["moved", "pattern", "same_title", "variant", "archive"] as const;
+export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
+
+/** `safe`: it is the same address in another form. `copy`: it is a copy of the page, not the page. */
+export const CONFIDENCES = ["safe", "likely", "copy"] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
+
+/** Whether a page is the remembered one; `unknown` where nothing is remembered that could be compared. */
+export const PAGE_MATCHES = ["yes", "no", "unknown"] as const;
+export type PageMatch = (typeof PAGE_MATCHES)[number];
+
+/** How the search for suggestions stands. `not_asked`: the archive was not, since the URL may be private. */
+export const LOOKUP_STATES = [
+  "waiting",
+  "looking",
+  "done",
+  "nothing_good",
+  "not_asked",
+  "unavailable",
+] as const;
+export type LookupState = (typeof LOOKUP_STATES)[number];
+
 /** The kinds of work that nodes share. */
 export const WORKS = ["checks", "deliveries"] as const;
 export type Work = (typeof WORKS)[number];

@@ -52,6 +52,7 @@ const memoryOf = (title: string, more: Partial<Memory> = {}): Memory => {
     way: null,
     waySince: 0,
     isWayPermanent: false,
+    waySeen: 0,
     domains: [],
     kept: [],
     doubts: {},
