@@ -9,7 +9,9 @@ const MINUTE = 60_000;
 const WORKS: Said = { archive: "works" };
 
 onBothEngines("An archive", (server) => {
-  beforeEach(() => server().deps.store.delete(archiveHosts));
+  beforeEach(async () => {
+    await server().deps.store.delete(archiveHosts);
+  });
 
   /** Another process that serves the same database. */
   const node = (id: string) => {
