@@ -170,6 +170,7 @@ export const ACTIONS = [
   "host_setting.created",
   "host_setting.changed",
   "host_setting.deleted",
+  "pattern.deleted",
   "backup.made",
   "backup.downloaded",
   "backup.deleted",
@@ -187,6 +188,7 @@ const TARGET_TYPES = [
   "view",
   "webhook",
   "host_setting",
+  "pattern",
   "source",
   "installation",
 ] as const;
