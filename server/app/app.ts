@@ -54,6 +54,7 @@ import { metricsRoutes } from "../pages/metrics/routes.ts";
 import { overviewRoutes } from "../pages/overview/routes.ts";
 import { siteRoutes } from "../pages/sites/routes.ts";
 import { patternRoutes } from "../repair/patterns/routes.ts";
+import { replaceRoutes } from "../repair/replace-routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -76,6 +77,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(sourceRoutes(deps, (accountId, steps) => inPlace(exporting, accountId, steps)))
     .use(hostRoutes(deps))
     .use(patternRoutes(deps))
+    .use(replaceRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))
