@@ -15,6 +15,7 @@ import { note } from "./note.ts";
 import { override, overrideUntil } from "./override.ts";
 import { pinned } from "./pinned.ts";
 import { schedule } from "./schedule.ts";
+import { suggestion } from "./suggestion.ts";
 import { tags } from "./tags.ts";
 import { title } from "./title.ts";
 
@@ -34,6 +35,7 @@ const ALL = [
   fragments,
   pinned,
   identity,
+  suggestion,
 ] as const;
 
 type Each = (typeof ALL)[number];
