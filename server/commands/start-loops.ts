@@ -20,6 +20,7 @@ import { startBackups } from "../ops/backups/backups.ts";
 import { checkIntegrityWhenDue, checkWhileServing } from "../ops/start/integrity.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
+import { startSaveLoop } from "../repair/archive/save-loop.ts";
 import { startPatternLoop } from "../repair/patterns/loop.ts";
 import { startLookupLoop } from "../repair/suggestions/loop.ts";
 import { startSourceLoop } from "../sources/loop.ts";
@@ -98,10 +99,13 @@ function startChecks(deps: Deps) {
     startCheckLoop({ ...deps, ...checks }),
     startSourceLoop(deps),
     startPatternLoop(deps),
+    ...(savesPages(deps) ? [startSaveLoop(deps)] : []),
     startLookupLoop(deps),
     ...(deps.config.rdap === "on" ? [startDomainLoop(deps)] : []),
   ];
 }
+
+const savesPages = ({ config }: Deps) => config.archive !== "off" && config.archiveKeyFile !== null;
 
 /** Runs tasks one after another. Without a task, waits for the others. */
 function createTidying(deps: Deps, signal: AbortSignal) {
