@@ -105,7 +105,7 @@ const CELLS = {
 
 const NAMES = Object.keys(CELLS);
 
-const keep = (store: Store, row: typeof archiveCopies.$inferInsert): Promise<unknown> =>
+const keep = (store: Store, row: typeof archiveCopies.$inferSelect): Promise<unknown> =>
   upsert(store, [
     [
       row.urlKey,
