@@ -21,6 +21,7 @@ import { checkIntegrityWhenDue, checkWhileServing } from "../ops/start/integrity
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
 import { startSaveLoop } from "../repair/archive/save-loop.ts";
+import { startReplacementLoop } from "../repair/check-replacements.ts";
 import { startPatternLoop } from "../repair/patterns/loop.ts";
 import { startLookupLoop } from "../repair/suggestions/loop.ts";
 import { startSourceLoop } from "../sources/loop.ts";
@@ -101,6 +102,7 @@ function startChecks(deps: Deps) {
     startPatternLoop(deps),
     ...(savesPages(deps) ? [startSaveLoop(deps)] : []),
     startLookupLoop(deps),
+    startReplacementLoop(deps),
     ...(deps.config.rdap === "on" ? [startDomainLoop(deps)] : []),
   ];
 }

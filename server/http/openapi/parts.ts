@@ -171,6 +171,11 @@ export const TAGS = [
       "What links are found in and kept in step with: sites, sitemaps, feeds, lists, repositories, bookmark managers, and what is pushed. Where each link stands.",
   },
   {
+    name: "Replacements",
+    description:
+      "Other URLs in the place of those of links, one by one or for many that are previewed first.",
+  },
+  {
     name: "Suggestions",
     description: "What could stand in the place of dead links, and how sites moved their pages.",
   },

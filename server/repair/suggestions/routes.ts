@@ -13,7 +13,7 @@ import type { findSuggestions } from "./read.ts";
 /** What could stand in the place of links. */
 export const suggestionRoutes = (deps: Deps) => {
   const { read, ask, postInSteps } = edge(deps);
-  return new Elysia({ prefix: "/links", tags: ["Repair"] })
+  return new Elysia({ prefix: "/links", tags: ["Suggestions"] })
     .get(
       ...read(
         "/:id/suggestions",
@@ -81,6 +81,7 @@ const toResults = (urls: string[], found: Awaited<ReturnType<typeof findBest>>) 
       known: known !== null,
       link_id: known?.linkId ?? null,
       status: known?.status ?? null,
+      accepted_url: known?.acceptedUrl ?? null,
       suggestion: known?.suggestion ? toSuggestion(known.suggestion) : null,
       error: item instanceof AppError ? toErrorBody(item) : null,
     };
