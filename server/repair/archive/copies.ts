@@ -108,6 +108,7 @@ const CELLS = {
   reasons: "text",
   looked_until: "bigint",
   asked_at: "bigint",
+  is_saved: "bigint",
   failures: "bigint",
 } as const;
 
@@ -125,6 +126,7 @@ const keep = (store: Store, row: typeof archiveCopies.$inferSelect): Promise<unk
       row.reasons,
       row.lookedUntil,
       row.askedAt,
+      Number(row.isSaved),
       row.failures,
     ],
   ]);
