@@ -75,7 +75,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(webhookRoutes(deps))
     .use(sourceRoutes(deps, (accountId, steps) => inPlace(exporting, accountId, steps)))
     .use(hostRoutes(deps))
-    .use(replaceRoutes(deps))
+    .use(replaceRoutes(deps, exporting))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))

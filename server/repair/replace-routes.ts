@@ -1,10 +1,19 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { paging } from "../ground/lib/fields.ts";
+import { toIso } from "../ground/lib/moments.ts";
 import { LARGE_BODY_LIMIT } from "../http/caller.ts";
+import { csv, csvReply } from "../http/csv.ts";
 import { edge } from "../http/edge.ts";
+import { type ExportPlaces, inPlace } from "../links/exports/routes.ts";
 import type { Deps } from "../work/deps.ts";
 import { applyReplacement } from "./apply-replacement.ts";
+import {
+  PLACE_COLUMNS,
+  PLACES_EXAMPLE,
+  placesToEdit,
+  ReplacementExportQuery,
+} from "./export-replacements.ts";
 import { replaceLink, withdrawReplacement } from "./replace.ts";
 import * as model from "./replace-model.ts";
 import {
@@ -14,8 +23,8 @@ import {
   listReplacements,
 } from "./replacements.ts";
 
-export const replaceRoutes = (deps: Deps) => {
-  const { list, read, remove, postInSteps, createInSteps } = edge(deps);
+export const replaceRoutes = (deps: Deps, places: ExportPlaces) => {
+  const { list, read, file, remove, postInSteps, createInSteps } = edge(deps);
   return new Elysia({ tags: ["Replacements"] })
     .post(
       ...postInSteps(
@@ -65,6 +74,26 @@ export const replaceRoutes = (deps: Deps) => {
           summary: "Get a preview with its links and their new URLs",
           reply: model.ReplacementWithItems,
           toReply: model.toReplacementWithItems,
+        },
+      ),
+    )
+    .get(
+      ...file(
+        "/exports/replacements",
+        (deps, { caller, query, request }) =>
+          csvReply(request, {
+            name: `replacements-${toIso(deps.clock.now()).slice(0, 10)}.${query.format}`,
+            format: query.format,
+            columns: PLACE_COLUMNS,
+            steps: inPlace(places, caller.accountId, placesToEdit(deps, caller, query)),
+          }),
+        {
+          operationId: "exportReplacements",
+          summary: "Export the places where links stand that have an accepted URL",
+          description:
+            "What an editor works through: page by page, as `text/csv` (RFC 4180), or with `format=ndjson` as one JSON object in each line. The response is streamed: a file that ends early is incomplete.",
+          query: ReplacementExportQuery,
+          file: csv(PLACES_EXAMPLE),
         },
       ),
     )
