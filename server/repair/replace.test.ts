@@ -14,6 +14,7 @@ import {
   sound,
   URL_A,
 } from "../../tests/triage/playing.ts";
+import { until } from "../../tests/until.ts";
 
 const OLD = "https://old.example/page";
 const NEW = "https://new.example/page";
@@ -113,7 +114,10 @@ onServer("A replaced link", (server, { test, testOnBoth }) => {
       for (const _ of runs) await reading.again(me, source.id);
       expect(await urls(me)).toEqual([NEW, OLD]);
       server().clock.moveBy(72 * HOUR_MS);
-      await reading.again(me, source.id);
+      await until("the end of the old link", async () => {
+        await reading.again(me, source.id);
+        return (await urls(me)).length === 1;
+      });
       expect(await urls(me)).toEqual([NEW]);
       const retired = await read(me, path);
       expect(retired).toMatchObject({ accepted_url: NEW });
