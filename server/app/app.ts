@@ -54,6 +54,7 @@ import { metricsRoutes } from "../pages/metrics/routes.ts";
 import { overviewRoutes } from "../pages/overview/routes.ts";
 import { siteRoutes } from "../pages/sites/routes.ts";
 import { replaceRoutes } from "../repair/replace-routes.ts";
+import { suggestionRoutes } from "../repair/suggestions/routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -66,6 +67,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(manyLinksRoutes(deps))
     .use(triageRoutes(deps))
     .use(trialRoutes(deps))
+    .use(suggestionRoutes(deps))
     .use(tagRoutes(deps))
     .use(viewRoutes(deps))
     .use(batchRoutes(deps))

@@ -42,6 +42,8 @@ export type Metrics = {
   registryAsked(result: string): void;
   /** Counts a request to an archive: `result` is `429`, the class of the status, or why there was no answer. */
   archiveAsked(kind: string, result: string): void;
+  /** Counts an address that was found to suggest for a dead link. */
+  suggestionFound(kind: string): void;
   /** Counts URLs that were accepted in place of those of links, by where they are from. */
   replacementsAccepted(kind: ReplacementKind | "url", count: number): void;
   /** Registers what reads the state of the checker processes. */
@@ -115,6 +117,12 @@ export function createMetrics(): Metrics {
     name: "stillup_archive_requests_total",
     help: "Requests to archives, by kind (`index`, `timemap`, `capture`, `save`, `status`) and result: `429`, the class of the status, or why there was no answer.",
     labelNames: ["kind", "result"] as const,
+    registers,
+  });
+  const suggestionsFound = new Counter({
+    name: "stillup_suggestions_total",
+    help: "Suggestions that lookups have found for dead links, by kind.",
+    labelNames: ["kind"] as const,
     registers,
   });
   const replacements = new Counter({
@@ -235,6 +243,7 @@ export function createMetrics(): Metrics {
     summaryEnded: (outcome) => summaries.inc({ outcome }),
     registryAsked: (result) => registryRequests.inc({ result }),
     archiveAsked: (kind, result) => archiveRequests.inc({ kind, result }),
+    suggestionFound: (kind) => suggestionsFound.inc({ kind }),
     replacementsAccepted: (kind, count) => replacements.inc({ kind }, count),
     overrideEnded: (why) => overridesEnded.inc({ why }),
     pageChanged: (kind) => pageChanges.inc({ kind }),

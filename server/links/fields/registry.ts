@@ -16,6 +16,7 @@ import { note } from "./note.ts";
 import { override, overrideUntil } from "./override.ts";
 import { pinned } from "./pinned.ts";
 import { schedule } from "./schedule.ts";
+import { suggestion } from "./suggestion.ts";
 import { tags } from "./tags.ts";
 import { title } from "./title.ts";
 
@@ -35,6 +36,7 @@ const ALL = [
   fragments,
   pinned,
   identity,
+  suggestion,
   accepted,
 ] as const;
 
