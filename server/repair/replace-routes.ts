@@ -25,7 +25,7 @@ import {
 
 export const replaceRoutes = (deps: Deps, places: ExportPlaces) => {
   const { list, read, file, remove, postInSteps, createInSteps } = edge(deps);
-  return new Elysia({ tags: ["Replacements"] })
+  return new Elysia({ tags: ["Repair"] })
     .post(
       ...postInSteps(
         "/links/:id/replace",
