@@ -5,7 +5,6 @@ import { toIso } from "../ground/lib/moments.ts";
 import { LARGE_BODY_LIMIT } from "../http/caller.ts";
 import { csv, csvReply } from "../http/csv.ts";
 import { edge } from "../http/edge.ts";
-import { type ExportPlaces, inPlace } from "../links/exports/routes.ts";
 import type { Deps } from "../work/deps.ts";
 import { applyReplacement } from "./apply-replacement.ts";
 import {
@@ -23,7 +22,13 @@ import {
   listReplacements,
 } from "./replacements.ts";
 
-export const replaceRoutes = (deps: Deps, places: ExportPlaces) => {
+/** Holds a place of the exports that run at once. */
+type InPlace = <Step>(
+  accountId: string,
+  steps: AsyncGenerator<Step, void>,
+) => AsyncGenerator<Step, void>;
+
+export const replaceRoutes = (deps: Deps, inPlace: InPlace) => {
   const { list, read, file, remove, postInSteps, createInSteps } = edge(deps);
   return new Elysia({ tags: ["Repair"] })
     .post(
@@ -85,7 +90,7 @@ export const replaceRoutes = (deps: Deps, places: ExportPlaces) => {
             name: `replacements-${toIso(deps.clock.now()).slice(0, 10)}.${query.format}`,
             format: query.format,
             columns: PLACE_COLUMNS,
-            steps: inPlace(places, caller.accountId, placesToEdit(deps, caller, query)),
+            steps: inPlace(caller.accountId, placesToEdit(deps, caller, query)),
           }),
         {
           operationId: "exportReplacements",
