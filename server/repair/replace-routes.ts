@@ -110,7 +110,6 @@ export const replaceRoutes = (deps: Deps, inPlace: InPlace) => {
           operationId: "deleteReplacement",
           summary: "Forget a preview",
           description: "What was carried out of it stays.",
-          refuses: [404],
         },
       ),
     )
