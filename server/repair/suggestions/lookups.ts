@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lte, min, type SQL, sql } from "drizzle-orm";
 import { numbersOf, type Store } from "../../ground/db/store.ts";
-import { accounts, allLinks, type LookupRow, linkLookups } from "../../ground/db/tables.ts";
+import { accounts, type LookupRow, linkLookups, links } from "../../ground/db/tables.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Share } from "../../work/nodes.ts";
 import { areOfDead, isStillDue, leaseFor, NEVER_DUE } from "../../work/queue.ts";
@@ -41,8 +41,8 @@ export async function claimLookups(deps: Deps, step: Step, most: number): Promis
 const isOwn = (store: Store, { isAll, buckets }: Share): SQL | undefined =>
   isAll
     ? undefined
-    : sql`exists (select 1 from ${allLinks} where ${allLinks.no} = ${linkLookups.linkNo}
-        and ${allLinks.bucket} in ${numbersOf(store, [...buckets])})`;
+    : sql`exists (select 1 from ${links} where ${links.no} = ${linkLookups.linkNo}
+        and ${links.bucket} in ${numbersOf(store, [...buckets])})`;
 
 /** When a lookup is due next. */
 export async function nextDue({ store }: Pick<Deps, "store">): Promise<number> {
