@@ -53,6 +53,7 @@ import { liveRoutes } from "../pages/live/routes.ts";
 import { metricsRoutes } from "../pages/metrics/routes.ts";
 import { overviewRoutes } from "../pages/overview/routes.ts";
 import { siteRoutes } from "../pages/sites/routes.ts";
+import { patternRoutes } from "../repair/patterns/routes.ts";
 import { replaceRoutes } from "../repair/replace-routes.ts";
 import { suggestionRoutes } from "../repair/suggestions/routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
@@ -84,6 +85,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(sourceRoutes(deps, inPlaceOf(exporting)))
     .use(hostRoutes(deps))
     .use(replaceRoutes(deps, inPlaceOf(exporting)))
+    .use(patternRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))

@@ -108,6 +108,7 @@ const READS: Record<string, string[]> = {
   "/replacements/{replacement}": [""],
   "/host-settings": PAGES,
   "/host-settings/{host}": [""],
+  "/patterns": PAGES,
   "/services": [""],
   "/overview": [""],
   "/overview/services": ["", "?most=1"],

@@ -69,6 +69,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /replacements/:id
     GET /host-settings
     GET /host-settings/:id
+    GET /patterns
     GET /services
     GET /overview
     GET /overview/services
@@ -130,6 +131,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     PATCH /groups/:id
     DELETE /groups/:id
     PATCH /sites/:site
+    DELETE /patterns/:id
     POST /groups/:id/links
     POST /webhooks
     PATCH /webhooks/:id
