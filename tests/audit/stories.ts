@@ -192,6 +192,11 @@ export const STORIES: Record<string, Story> = {
     await setLink(server, id, { url: "http://127.0.0.1/" });
     return { ask: () => admin.me.post(`${path}/try`, {}), entry: null };
   },
+  "POST /links/:id/suggestions": async (server, admin) => {
+    const { id, path } = await linkOf(admin);
+    await setLink(server, id, { status: "dead", reason: "http_404" });
+    return { ask: () => admin.me.post(`${path}/suggestions`, {}), entry: null };
+  },
   "POST /links/check": async (_, admin) => {
     const { id } = await linkOf(admin);
     return { ask: () => admin.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
@@ -569,6 +574,10 @@ export const STORIES: Record<string, Story> = {
     ask: () => me.post("/api/v1/links/verdicts", { urls: ["https://example.org/"] }),
     entry: null,
   }),
+  "POST /links/suggestions": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/links/suggestions", { urls: ["https://example.org/"] }),
+    entry: null,
+  }),
   "PATCH /session/password": async (_, admin) => ({
     ask: () => admin.browser.patch("/session/password", { current: PASSWORD, new: NEXT }),
     entry: { action: "person.password_changed", target: own(admin) },
@@ -622,6 +631,10 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "person.recovery_codes_made", target: own(admin) },
     };
   },
+  "PATCH /account": async (_, admin) => ({
+    ask: () => admin.browser.patch("/account", { archive_lookup: true, archive_save: false }),
+    entry: { action: "archive.setting_changed", fields: ["archive_lookup"] },
+  }),
   "POST /people": async (_, { browser }) => ({
     ask: () =>
       browser.post("/people", { email: `${crypto.randomUUID()}@example.org`, role: "viewer" }),
