@@ -112,6 +112,7 @@ export const ACTIONS = [
   "account.created",
   "account.changed",
   "account.deleted",
+  "archive.setting_changed",
   "person.invited",
   "person.changed",
   "person.removed",
@@ -147,7 +148,9 @@ export const ACTIONS = [
   "link.override_ended",
   "link.page_accepted",
   "link.url_changed",
+  "link.replaced",
   "link.deleted",
+  "replacement.applied",
   "group.created",
   "group.changed",
   "site.changed",
@@ -170,6 +173,7 @@ export const ACTIONS = [
   "host_setting.created",
   "host_setting.changed",
   "host_setting.deleted",
+  "pattern.deleted",
   "backup.made",
   "backup.downloaded",
   "backup.deleted",
@@ -187,6 +191,7 @@ const TARGET_TYPES = [
   "view",
   "webhook",
   "host_setting",
+  "pattern",
   "source",
   "installation",
 ] as const;
@@ -253,6 +258,7 @@ export type AuditQuery = z.output<typeof AuditQuery>;
 const TYPES: Record<string, TargetType> = {
   "link.moved": "group",
   "delivery.sent_again": "webhook",
+  "archive.setting_changed": "account",
 };
 
 export const targetTypeOf = (action: string): TargetType =>

@@ -1,9 +1,9 @@
-import { inArray, max, sql } from "drizzle-orm";
+import { inArray, max, type SQLWrapper, sql } from "drizzle-orm";
 import { queueHostMails } from "../accounts/mails.ts";
 import { dayOf } from "../accounts/usage.ts";
 import { lockAccounts, lockLinks } from "../ground/db/queries.ts";
 import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../ground/db/store.ts";
-import { checks } from "../ground/db/tables.ts";
+import { changes, checks } from "../ground/db/tables.ts";
 import { checkIdOf } from "../ground/lib/ids.ts";
 import { describeError, log, logFailure } from "../ground/lib/log.ts";
 import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
@@ -14,12 +14,15 @@ import { writeHostUses } from "../hosts/uses.ts";
 import { evidenceSentences } from "../judge/reasons/evidence-words.ts";
 import { completeBatches } from "../links/complete-batches.ts";
 import { countForBatches } from "../links/fill-batches.ts";
+import { recordNotices, type Said } from "../links/notices.ts";
 import {
   endAcknowledgements,
   endOverrides,
   noteSilentDeaths,
 } from "../links/triage/after-checks.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../notify/events.ts";
+import { type Alive, noteSaves } from "../repair/archive/saves.ts";
+import { type Death, noteDeaths } from "../repair/suggestions/deaths.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
@@ -37,7 +40,6 @@ import {
 } from "./identity.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { noteDomains, rememberNoted } from "./note-domains.ts";
-import { recordNotices, type Said } from "./notices.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
 import { writeResponses } from "./responses.ts";
@@ -130,17 +132,28 @@ async function writeAtOwnTimes(deps: Deps, results: Result[], learned?: Learned)
   }
 }
 
-/** Time of the latest check of each link, by the links' numbers. */
+/** Time of the latest check or change of each link, by the links' numbers. */
 type Latest = ReadonlyMap<number, number>;
 
 async function latestChecks(store: Store, results: Result[]): Promise<Latest> {
   const nos = results.map(({ link }) => link.no);
-  const rows = await store
-    .select({ no: checks.linkNo, at: max(checks.checkedAt) })
-    .from(checks)
-    .where(inArray(checks.linkNo, sql`${numbersOf(store, nos)}`))
-    .groupBy(checks.linkNo);
-  return new Map(rows.map(({ no, at }) => [no, Number(at)]));
+  const isAmong = (linkNo: SQLWrapper) => inArray(linkNo, sql`${numbersOf(store, nos)}`);
+  const rows = await Promise.all([
+    store
+      .select({ no: checks.linkNo, at: max(checks.checkedAt) })
+      .from(checks)
+      .where(isAmong(checks.linkNo))
+      .groupBy(checks.linkNo),
+    // Suggestions are found between checks.
+    store
+      .select({ no: changes.linkNo, at: max(changes.changedAt) })
+      .from(changes)
+      .where(isAmong(changes.linkNo))
+      .groupBy(changes.linkNo),
+  ]);
+  const latest = new Map<number, number>();
+  for (const { no, at } of rows.flat()) latest.set(no, Math.max(latest.get(no) ?? 0, Number(at)));
+  return latest;
 }
 
 async function write(
@@ -173,6 +186,7 @@ async function write(
     const events = [...held.flatMap(eventsOf), ...observed.filter(isHeld).map(checkCompleted)];
     await writeHistory(tx, shown.filter(isHeld), kinds);
     await countForBatches(tx, held);
+    await noteDeaths(tx, deps, held.flatMap(deathOf));
     await publishEvents(tx, events.filter(isWanted));
     await countUsage(tx, held);
     await settleTriage(tx, held);
@@ -180,7 +194,8 @@ async function write(
     await writeChanges(tx, held);
     await writeResponses(tx, held);
     await writeReadings(tx, held);
-    await rememberPages(tx, held);
+    await rememberPages(tx, deps, held);
+    await noteSaves(tx, deps, held.flatMap(aliveOf));
     const noted = await noteDomains(tx, deps, held);
     await hurryDoubted(tx, held, deps.clock.now());
     const said = await noticesOf(tx, held);
@@ -205,6 +220,19 @@ async function write(
   rememberNoted(deps, noted);
   for (const why of ended) deps.metrics.overrideEnded(why);
   for (const { kind } of notices) deps.metrics.pageChanged(kind);
+}
+
+function deathOf({ link, at, outcome: { status, statusChanged, conclusion } }: Settled): Death[] {
+  return status === "dead" && statusChanged ? [{ link, at, finalUrl: conclusion.finalUrl }] : [];
+}
+
+/** A link that is worth saving in an archive: it is alive for the first time, or shows another page. */
+function aliveOf({ link, at, compared, outcome: { status, conclusion } }: Settled): Alive[] {
+  const isFirst = link.lastActiveAt === null;
+  const hasChanged = compared?.notices.some(({ kind }) => kind === "content_changed") === true;
+  if (status !== "active" || !(isFirst || hasChanged)) return [];
+  const { accountNo, accountId, url } = link;
+  return [{ accountNo, accountId, url, at, isFirst, address: conclusion.evidence.address }];
 }
 
 /** What checks say about links that are alive. */

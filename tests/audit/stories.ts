@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import { createSetup } from "../../server/accounts/users.ts";
 import type { AuditRow } from "../../server/ground/db/tables.ts";
-import { links } from "../../server/ground/db/tables.ts";
+import { links, replacements } from "../../server/ground/db/tables.ts";
 import { begin } from "../../server/judge/identity/compare.ts";
 import { writeMemories } from "../../server/links/memories.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";
+import { addPatterns } from "../patterns.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
 import { addGroup, addLink, anyUrl, setLink } from "../rows.ts";
 import {
@@ -31,7 +32,7 @@ async function rememberedLink(server: TestServer, admin: Administrator) {
   const [row] = await server.deps.store.select().from(links).where(eq(links.id, link.id));
   const seen = { at, url: link.url, finalUrl: link.url, facts: null };
   const memory = begin({ ...seen, isPermanent: false, isUnchanged: false, wasMissing: false });
-  const change = { linkNo: row!.no, accountNo: row!.accountNo, memory, version: null };
+  const change = { linkNo: row!.no, accountNo: row!.accountNo, memory, moved: null, version: null };
   await writeMemories(server.deps.store, [change]);
   return link;
 }
@@ -49,6 +50,7 @@ const LINKS = "/api/v1/links";
 const NEXT = "another one, quite as long";
 const HOSTS = "/api/v1/host-settings";
 const SOURCES = "/api/v1/sources";
+const REPLACEMENTS = "/api/v1/replacements";
 const IMPORTS = "/api/v1/imports";
 const SHOWN_HOST = "ops.example.com";
 
@@ -57,6 +59,24 @@ async function linkOf({ me }: Administrator): Promise<{ id: string; url: string;
   const url = anyUrl();
   const id = await addLink(me, { url });
   return { id, url, path: `${LINKS}/${id}` };
+}
+
+/** A link that stands in a source. */
+async function standingLinkOf({ me }: Administrator) {
+  const url = anyUrl();
+  const { id: sourceId } = (await me.post(SOURCES, { kind: "push", name: "Docs" })).body.data;
+  const items = [{ page_url: `https://${SHOWN_HOST}/page`, links: [{ url }] }];
+  await me.post(`${SOURCES}/${sourceId}/items`, { items });
+  const [{ id }] = (await me.get(`${LINKS}?source_id=${sourceId}`)).body.data.items;
+  return { id, url, path: `${LINKS}/${id}` };
+}
+
+/** A rule by which a link may get another URL. */
+async function ruleOf(admin: Administrator) {
+  const { id, url } = await linkOf(admin);
+  const from = new URL(".", url).href;
+  const to = "https://new.example.com/";
+  return { id, from, to, ask: () => admin.me.post(REPLACEMENTS, { from, to }) };
 }
 
 async function webhookOf({ me }: Administrator) {
@@ -172,6 +192,11 @@ export const STORIES: Record<string, Story> = {
     await setLink(server, id, { url: "http://127.0.0.1/" });
     return { ask: () => admin.me.post(`${path}/try`, {}), entry: null };
   },
+  "POST /links/:id/suggestions": async (server, admin) => {
+    const { id, path } = await linkOf(admin);
+    await setLink(server, id, { status: "dead", reason: "http_404" });
+    return { ask: () => admin.me.post(`${path}/suggestions`, {}), entry: null };
+  },
   "POST /links/check": async (_, admin) => {
     const { id } = await linkOf(admin);
     return { ask: () => admin.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
@@ -226,6 +251,39 @@ export const STORIES: Record<string, Story> = {
       ask: () => admin.me.post(`${LINKS}/batch-change`, { link_ids: [a.id, b.id], change }),
       entry: { action: "link.changed", target: [a.id, a.url], fields: ["check_frequency"] },
     };
+  },
+  "POST /links/:id/replace": async (_, admin) => {
+    const { id, url, path } = await linkOf(admin);
+    return {
+      ask: () => admin.me.post(`${path}/replace`, { url: anyUrl() }),
+      entry: { action: "link.replaced", target: [id, url] },
+    };
+  },
+  "DELETE /links/:id/replace": async (_, admin) => {
+    const { id, url, path } = await standingLinkOf(admin);
+    await admin.me.post(`${path}/replace`, { url: anyUrl() });
+    return {
+      ask: () => admin.me.delete(`${path}/replace`),
+      entry: { action: "link.changed", target: [id, url], fields: ["accepted_url"] },
+    };
+  },
+  "POST /replacements": async (_, admin) => {
+    const { ask } = await ruleOf(admin);
+    return { ask, entry: null };
+  },
+  "POST /replacements/:id/apply": async (server, admin) => {
+    const { ask, id: linkId, from, to } = await ruleOf(admin);
+    const { id } = (await ask()).body.data;
+    await server.deps.store.update(replacements).set({ state: "ready" });
+    return {
+      ask: () => admin.me.post(`${REPLACEMENTS}/${id}/apply`, { link_ids: [linkId] }),
+      entry: { action: "replacement.applied", target: [id, `${from} → ${to}`], count: 1 },
+    };
+  },
+  "DELETE /replacements/:id": async (_, admin) => {
+    const { ask } = await ruleOf(admin);
+    const { id } = (await ask()).body.data;
+    return { ask: () => admin.me.delete(`${REPLACEMENTS}/${id}`), entry: null };
   },
   "POST /links/:id/url": async (_, admin) => {
     const { id, path } = await linkOf(admin);
@@ -472,6 +530,14 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "host_setting.deleted", target: [id, SHOWN_HOST] },
     };
   },
+  "DELETE /patterns/:id": async (server, { me }) => {
+    await addPatterns(server, me, 1);
+    const [{ id, from, to }] = (await me.get("/api/v1/patterns")).body.data.items;
+    return {
+      ask: () => me.delete(`/api/v1/patterns/${id}`),
+      entry: { action: "pattern.deleted", target: [id, `${from} → ${to}`] },
+    };
+  },
   "POST /session": async (server, admin) => ({
     ask: () => openBrowser(server).signIn(admin.owner.email),
     entry: { action: "person.signed_in", target: own(admin) },
@@ -506,6 +572,10 @@ export const STORIES: Record<string, Story> = {
   }),
   "POST /links/verdicts": async (_, { me }) => ({
     ask: () => me.post("/api/v1/links/verdicts", { urls: ["https://example.org/"] }),
+    entry: null,
+  }),
+  "POST /links/suggestions": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/links/suggestions", { urls: ["https://example.org/"] }),
     entry: null,
   }),
   "PATCH /session/password": async (_, admin) => ({
@@ -561,6 +631,10 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "person.recovery_codes_made", target: own(admin) },
     };
   },
+  "PATCH /account": async (_, admin) => ({
+    ask: () => admin.browser.patch("/account", { archive_lookup: true, archive_save: false }),
+    entry: { action: "archive.setting_changed", fields: ["archive_lookup"] },
+  }),
   "POST /people": async (_, { browser }) => ({
     ask: () =>
       browser.post("/people", { email: `${crypto.randomUUID()}@example.org`, role: "viewer" }),

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { AppError, FieldProblems } from "../../ground/lib/errors.ts";
 import type { Cell } from "../../ground/lib/text.ts";
 import type { Verdict } from "../../ground/lib/vocabulary.ts";
+import { accepted } from "./accepted.ts";
 import { assignee } from "./assignee.ts";
 import { expect } from "./expect.ts";
 import { externalId } from "./external-id.ts";
@@ -15,6 +16,7 @@ import { note } from "./note.ts";
 import { override, overrideUntil } from "./override.ts";
 import { pinned } from "./pinned.ts";
 import { schedule } from "./schedule.ts";
+import { suggestion } from "./suggestion.ts";
 import { tags } from "./tags.ts";
 import { title } from "./title.ts";
 
@@ -34,6 +36,8 @@ const ALL = [
   fragments,
   pinned,
   identity,
+  accepted,
+  suggestion,
 ] as const;
 
 type Each = (typeof ALL)[number];
@@ -183,6 +187,20 @@ export const matchingDetails = (filter: Filter, owner: Owner): SQL | undefined =
 
 /** Whether a filter leaves few links, which an index finds. */
 export const leavesFew = (filter: Filter): boolean => FIELDS.some((each) => each.isFew?.(filter));
+
+/** What lists of a filter are read from, if a field has it, and the filter without that field. */
+export function leadingIn<T extends Filter>(
+  filter: T,
+  owner: Owner,
+): { numbers: SQL; rest: T } | undefined {
+  for (const { leading, filters = {} } of FIELDS) {
+    const numbers = leading?.(filter, owner);
+    if (!numbers) continue;
+    const without = Object.fromEntries(Object.keys(filters).map((name) => [name, undefined]));
+    return { numbers, rest: { ...filter, ...without } };
+  }
+  return undefined;
+}
 
 /** The columns in which `search_in=all` searches. */
 export const SEARCHED = FIELDS.flatMap(({ searched = [] }) => searched);

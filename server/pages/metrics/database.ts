@@ -5,6 +5,7 @@ import {
   hostSettings,
   linkCounts,
   linkDetails,
+  linkLookups,
   links,
   mails,
   sources,
@@ -12,9 +13,10 @@ import {
   users,
   webhooks,
 } from "../../ground/db/tables.ts";
-import { DISABLED_REASONS, VERDICTS } from "../../ground/lib/vocabulary.ts";
+import { DISABLED_REASONS, LOOKUP_STATES, VERDICTS } from "../../ground/lib/vocabulary.ts";
 import { firstDueDomain } from "../../monitor/domains/loop.ts";
 import { nextBackupAt } from "../../ops/backups/backups.ts";
+import { heldUntil } from "../../repair/archive/pace.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import type { Reading, Readings } from "./readings.ts";
@@ -39,6 +41,8 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     handled,
     read,
     domainDueAt,
+    archivesHeldUntil,
+    lookups,
   ] = await Promise.all([
     countAllLinks(deps),
     countDueLinks(deps),
@@ -53,14 +57,18 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     countHandled(deps),
     readSources(deps),
     firstDueDomain(deps),
+    heldUntil(deps),
+    countLookups(deps),
   ]);
   return {
     database_up: 1,
     links: VERDICTS.map((status) => [{ status }, links[status]]),
     ...handled,
+    lookups,
     links_due: due,
     links_due_lag_seconds: secondsSince(clock.now(), dueAt),
     rdap_lag_seconds: secondsSince(clock.now(), domainDueAt),
+    archive_hold_seconds: archivesHeldUntil === null ? 0 : (archivesHeldUntil - clock.now()) / 1000,
     ...people,
     ...deliveries,
     webhooks: hooks,
@@ -93,6 +101,16 @@ async function countHandled({ store }: Deps): Promise<Readings> {
     pages_doubted: Number(doubted[0]![0]),
     links_missing_fragments: lacking,
   };
+}
+
+async function countLookups({ store }: Deps): Promise<Reading> {
+  const { state } = linkLookups;
+  const rows = await store.readPool
+    .select({ state, count: count() })
+    .from(linkLookups)
+    .groupBy(state);
+  const of = (name: string) => rows.find((row) => row.state === name)?.count ?? 0;
+  return LOOKUP_STATES.map((name) => [{ state: name }, of(name)]);
 }
 
 /** Counts the mails to people that are not sent yet. */
