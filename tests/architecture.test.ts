@@ -21,6 +21,7 @@ const ROOMS = [
   "links",
   "hosts",
   "sources",
+  "repair",
   "monitor",
   "ops",
   "pages",

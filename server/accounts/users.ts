@@ -83,7 +83,16 @@ async function insertAccount(
   const createdAt = clock.now();
   const isFirst = !(await hasAccounts(unit));
   const no = await takeNumbers(store, 1);
-  const account: AccountRow = { id: newId(), email, tier, createdAt, no, historySince: 0 };
+  const account: AccountRow = {
+    id: newId(),
+    email,
+    tier,
+    createdAt,
+    no,
+    historySince: 0,
+    archiveLookup: null,
+    archiveSave: false,
+  };
   const owner: UserRow = {
     ...freshUser({ accountId: account.id, email, role: "owner", createdAt }),
     passwordHash,

@@ -121,9 +121,9 @@ async function acceptSome(
   await writeMemories(
     tx,
     accepted.map(({ no, accountNo, memory }) => {
-      const { version, ...after } = memory!;
+      const { version, moved, ...after } = memory!;
       acceptAll(after, at);
-      return { linkNo: no, accountNo, memory: after, version };
+      return { linkNo: no, accountNo, memory: after, moved, version };
     }),
   );
   const nos = accepted.map(({ no }) => no);

@@ -1,10 +1,14 @@
 import { sql } from "drizzle-orm";
 import { onRows, type Store } from "../ground/db/store.ts";
+import type { Confidence } from "../ground/lib/vocabulary.ts";
 import type { Memory } from "../judge/identity/memory.ts";
 import type { Shown } from "../judge/page/page-facts.ts";
 
-/** A memory as it is stored; `version` is raised by each change. */
-export type StoredMemory = Memory & { version: number };
+/**
+ * A memory as it is stored; `version` is raised by each change. `moved`: how surely the link has moved for good to where
+ * it leads, null if not surely enough.
+ */
+export type StoredMemory = Memory & { version: number; moved: Confidence | null };
 
 const CELLS = {
   state: "text",
@@ -24,6 +28,8 @@ const CELLS = {
   way: "text",
   way_since: "bigint",
   is_way_permanent: "bigint",
+  way_seen: "bigint",
+  moved: "text",
   domains: "text",
   kept: "text",
   doubts: "text",
@@ -61,6 +67,7 @@ function toMemory(cells: unknown[]): StoredMemory {
   return {
     state: row.state as Memory["state"],
     version: Number(row.version),
+    moved: row.moved as Confidence | null,
     since: Number(row.since),
     page,
     now: page && {
@@ -74,7 +81,8 @@ function toMemory(cells: unknown[]): StoredMemory {
     comparedAt: Number(row.compared_at),
     way: text("way"),
     waySince: Number(row.way_since ?? row.since),
-    isWayPermanent: row.is_way_permanent === 1,
+    isWayPermanent: Number(row.is_way_permanent ?? 1) === 1,
+    waySeen: Number(row.way_seen),
     domains: fromJson(row.domains, []),
     kept: fromJson(row.kept, []),
     doubts: fromJson(row.doubts, {}),
@@ -97,12 +105,12 @@ const fromJson = <T>(stored: string | number | null, empty: T): T =>
 
 const toJson = (value: object) => (Object.keys(value).length === 0 ? null : JSON.stringify(value));
 
-function toRow(memory: Memory, version: number): Row {
+function toRow({ memory, moved, version: before }: MemoryChange): Row {
   const { page, now, way, doubts } = memory;
   const unless = (name: keyof Shown) => (now && now[name] !== page?.[name] ? now[name] : null);
   return {
     state: memory.state,
-    version,
+    version: (before ?? 0) + 1,
     since: memory.since,
     title: page?.title ?? null,
     language: page?.language ?? null,
@@ -118,6 +126,8 @@ function toRow(memory: Memory, version: number): Row {
     way,
     way_since: way === null ? null : memory.waySince,
     is_way_permanent: way === null ? null : Number(memory.isWayPermanent),
+    way_seen: memory.waySeen,
+    moved,
     domains: toJson(memory.domains),
     kept: toJson(memory.kept),
     doubts: toJson(doubts),
@@ -131,6 +141,7 @@ export type MemoryChange = {
   linkNo: number;
   accountNo: number;
   memory: Memory;
+  moved: Confidence | null;
   version: number | null;
 };
 
@@ -138,9 +149,9 @@ export type MemoryChange = {
 export const writeMemories = (tx: Store, changes: MemoryChange[]): Promise<unknown> =>
   upsert(
     tx,
-    changes.map(({ linkNo, accountNo, memory, version }) => {
-      const row = toRow(memory, (version ?? 0) + 1);
-      return [linkNo, accountNo, ...NAMES.map((name) => row[name])];
+    changes.map((change) => {
+      const row = toRow(change);
+      return [change.linkNo, change.accountNo, ...NAMES.map((name) => row[name])];
     }),
   );
 

@@ -9,15 +9,17 @@ import {
   type Surroundings,
 } from "../judge/identity/compare.ts";
 import type { Remembered } from "../judge/identity/facts.ts";
-import type { Memory, NoticeKind } from "../judge/identity/memory.ts";
+import { type Memory, type NoticeKind, SETTLED_LOOKS } from "../judge/identity/memory.ts";
+import { moveTo } from "../judge/identity/moved.ts";
 import { UNASKED } from "../judge/identity/registry.ts";
 import { SIGNS, type Sign } from "../judge/identity/signs.ts";
 import type { Conclusion } from "../judge/probe/conclusion.ts";
+import type { Catalogue } from "../judge/services/catalogue.ts";
 import { hurryDomains, readDomainFacts } from "../links/domains/facts.ts";
 import { writeMemories } from "../links/memories.ts";
+import type { LinkNotice } from "../links/notices.ts";
 import type { Deps } from "../work/deps.ts";
 import type { ClaimedLink } from "./claim.ts";
-import type { LinkNotice } from "./notices.ts";
 import type { Result, Settled } from "./outcome.ts";
 
 const APART_MS = 20 * 3_600_000;
@@ -84,7 +86,7 @@ function compared(result: Result, sight: Sight, around: Around): Result {
     if (sight.isUnchanged) return result;
     return { ...result, compared: { memory: begin(sight), notices: [], lookAgainMs: null } };
   }
-  const { version: _, ...before } = memory;
+  const { version: _, moved: _m, ...before } = memory;
   const found = compareWith(before, sight, around(link));
   if (found && link.handling === "muted") found.lookAgainMs = null;
   const after = found?.memory ?? before;
@@ -163,7 +165,11 @@ const selectNeighbors = onRows(
 );
 
 /** Writes what is remembered, in the transaction of the results. */
-export const rememberPages = (tx: Store, settled: Settled[]): Promise<unknown> =>
+export const rememberPages = (
+  tx: Store,
+  { catalogue }: Pick<Deps, "catalogue">,
+  settled: Settled[],
+): Promise<unknown> =>
   writeMemories(
     tx,
     settled.flatMap(({ link, compared }) =>
@@ -173,12 +179,20 @@ export const rememberPages = (tx: Store, settled: Settled[]): Promise<unknown> =
               linkNo: link.no,
               accountNo: link.accountNo,
               memory: compared.memory,
+              moved: movedTo(catalogue, link, compared.memory),
               version: link.memory?.version ?? null,
             },
           ]
         : [],
     ),
   );
+
+function movedTo(catalogue: Catalogue, { url, service }: ClaimedLink, memory: Memory) {
+  const { way, waySeen, isWayPermanent } = memory;
+  if (way === null || waySeen < SETTLED_LOOKS || !isWayPermanent) return null;
+  const isShort = catalogue.services.some(({ id, shortens }) => id === service && shortens);
+  return isShort ? null : moveTo(url, way);
+}
 
 const SENTENCES: Record<NoticeKind, string> = {
   redirect_changed: "It redirects to another place.",

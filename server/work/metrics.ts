@@ -40,6 +40,8 @@ export type Metrics = {
   signInEnded(via: "password" | "oidc", outcome: string): void;
   /** Counts a request to the registry of a domain. */
   registryAsked(result: string): void;
+  /** Counts a request to an archive: `result` is `429`, the class of the status, or why there was no answer. */
+  archiveAsked(kind: string, result: string): void;
   /** Registers what reads the state of the checker processes. */
   watchProcesses(read: () => CheckerProcess[]): void;
   /** The checker processes; none where this process checks links itself, or not at all. */
@@ -105,6 +107,12 @@ export function createMetrics(): Metrics {
     name: "stillup_rdap_requests_total",
     help: "Requests to the registries of domains, by result. Only `known` and `absent` are answers.",
     labelNames: ["result"] as const,
+    registers,
+  });
+  const archiveRequests = new Counter({
+    name: "stillup_archive_requests_total",
+    help: "Requests to archives, by kind (`index`, `timemap`, `capture`, `save`, `status`) and result: `429`, the class of the status, or why there was no answer.",
+    labelNames: ["kind", "result"] as const,
     registers,
   });
   const summaries = new Counter({
@@ -218,6 +226,7 @@ export function createMetrics(): Metrics {
     },
     summaryEnded: (outcome) => summaries.inc({ outcome }),
     registryAsked: (result) => registryRequests.inc({ result }),
+    archiveAsked: (kind, result) => archiveRequests.inc({ kind, result }),
     overrideEnded: (why) => overridesEnded.inc({ why }),
     pageChanged: (kind) => pageChanges.inc({ kind }),
     sourceEnded(kind, end, ms) {

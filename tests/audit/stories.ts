@@ -31,7 +31,7 @@ async function rememberedLink(server: TestServer, admin: Administrator) {
   const [row] = await server.deps.store.select().from(links).where(eq(links.id, link.id));
   const seen = { at, url: link.url, finalUrl: link.url, facts: null };
   const memory = begin({ ...seen, isPermanent: false, isUnchanged: false, wasMissing: false });
-  const change = { linkNo: row!.no, accountNo: row!.accountNo, memory, version: null };
+  const change = { linkNo: row!.no, accountNo: row!.accountNo, memory, moved: null, version: null };
   await writeMemories(server.deps.store, [change]);
   return link;
 }

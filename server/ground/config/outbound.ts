@@ -60,6 +60,14 @@ export const registryOutbound = (
     allowedHostsSetting: "STILLUP_RDAP_BOOTSTRAP_URL",
   });
 
+/** Outbound requests to archives: the operator chose their URLs, so they may be at any host. */
+export const archiveOutbound = (config: OutboundConfig, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
+    allowedHostsSetting: "STILLUP_ARCHIVE_URL",
+  });
+
 const sharedOptions = (config: OutboundConfig, clock: Clock) => ({
   clock,
   resolver: createResolver({ clock, servers: config.dnsServers }),

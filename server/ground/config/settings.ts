@@ -437,6 +437,27 @@ export const SETTINGS = {
     text.regex(/^https:\/\//).transform((value) => new URL(value).href),
   ),
   rdapPerMinute: wholeNumber("RDAP_PER_MINUTE", 60, 1, 10_000),
+  archive: choice("ARCHIVE", "account", ["account", "on", "off"]),
+  archiveUrl: setting("ARCHIVE_URL", "https://web.archive.org", HTTP_URL, httpUrl),
+  archiveTimemaps: setting(
+    "ARCHIVE_TIMEMAPS",
+    [],
+    "a list of up to 3 URLs such as https://arquivo.pt/wayback/timemap/link/",
+    list(text.regex(/^https?:\/\//).transform((value) => new URL(value).href)).refine(
+      (given) => given.length <= 3,
+    ),
+  ),
+  archivePerMinute: wholeNumber("ARCHIVE_PER_MINUTE", 20, 1, 24),
+  archiveKeyFile: setting(
+    "ARCHIVE_KEY_FILE",
+    null,
+    "a readable file with access:secret",
+    text
+      .transform((file) => readFileSync(file, "utf8").trim())
+      .pipe(text.regex(/^[!-9;-~]+:[!-~]+$/)),
+    { shownAs: "" },
+  ),
+  archiveSavesPerDay: wholeNumber("ARCHIVE_SAVES_PER_DAY", 1000, 0, 1_000_000),
   historyDays: wholeNumber("HISTORY_DAYS", 365, 1, 36_500),
   backupCron: cron("BACKUP_CRON", "0 3 * * *"),
   backupKeep: wholeNumber("BACKUP_KEEP", 7, 1, 1000),

@@ -5,6 +5,8 @@ import {
   ACTOR_KINDS,
   ATTEMPT_TRIGGERS,
   CHANGE_KINDS,
+  CONFIDENCES,
+  COPY_STATES,
   DELIVERED_TYPES,
   DELIVERY_STATUSES,
   DISABLED_REASONS,
@@ -18,12 +20,16 @@ import {
   IMPORT_STATUSES,
   ITEM_OUTCOMES,
   LINK_ACTIONS,
+  LOOKUP_STATES,
   MAIL_KINDS,
+  PAGE_MATCHES,
   PAGE_STATES,
   ROLES,
   RUN_STATUSES,
   RUN_TRIGGERS,
+  SAVE_STATES,
   SOURCE_KINDS,
+  SUGGESTION_KINDS,
   TIERS,
   TRIGGERS,
   VERDICTS,
@@ -52,6 +58,8 @@ export const accounts = sqliteTable("accounts", {
   createdAt: moment("created_at").notNull(),
   no: integer("no").notNull(),
   historySince: moment("history_since").notNull(),
+  archiveLookup: bool("archive_lookup"),
+  archiveSave: bool("archive_save").notNull().default(false),
 });
 
 /** One row: the next number for an account, a group or a link. */
@@ -887,6 +895,100 @@ export const domainSites = sqliteTable("domain_sites", {
   domain: text("domain").notNull(),
 });
 
+/** What could stand in the place of dead links; `evidence` is JSON. */
+export const suggestions = sqliteTable("suggestions", {
+  id: text("id").primaryKey(),
+  linkNo: integer("link_no").notNull(),
+  accountNo: integer("account_no").notNull(),
+  rank: integer("rank").notNull(),
+  kind: text("kind", { enum: SUGGESTION_KINDS }).notNull(),
+  url: text("url").notNull(),
+  confidence: text("confidence", { enum: CONFIDENCES }).notNull(),
+  matches: text("matches", { enum: PAGE_MATCHES }).notNull(),
+  evidence: text("evidence").notNull(),
+  capturedAt: moment("captured_at"),
+  checkedAt: moment("checked_at").notNull(),
+  patternId: text("pattern_id"),
+});
+
+/** The search for suggestions; `reasons` is JSON. */
+export const linkLookups = sqliteTable("link_lookups", {
+  linkNo: integer("link_no").primaryKey(),
+  accountNo: integer("account_no").notNull(),
+  state: text("state", { enum: LOOKUP_STATES }).notNull(),
+  step: text("step", { enum: ["own", "archive"] }).notNull(),
+  rank: integer("rank").notNull(),
+  dueAt: moment("due_at"),
+  lease: text("lease"),
+  reasons: text("reasons"),
+  misses: integer("misses").notNull(),
+  isByHand: bool("is_by_hand").notNull(),
+  isReported: bool("is_reported").notNull(),
+});
+
+/** How the addresses of sites changed. */
+export const urlPatterns = sqliteTable("url_patterns", {
+  id: text("id").primaryKey(),
+  accountNo: integer("account_no").notNull(),
+  oldPrefix: text("old_prefix").notNull(),
+  newPrefix: text("new_prefix").notNull(),
+  pairs: integer("pairs").notNull(),
+  tried: integer("tried").notNull(),
+  failed: integer("failed").notNull(),
+  triedToday: integer("tried_today").notNull(),
+  triedDay: integer("tried_day").notNull(),
+  restsUntil: moment("rests_until"),
+  learnedAt: moment("learned_at").notNull(),
+});
+
+/** When the patterns of a site are computed. */
+export const patternRuns = sqliteTable("pattern_runs", {
+  accountNo: integer("account_no").notNull(),
+  site: text("site").notNull(),
+  deaths: integer("deaths").notNull(),
+  dueAt: moment("due_at").notNull(),
+  lease: text("lease"),
+});
+
+/** The archives that are asked for copies of pages, and when each may be asked. */
+export const archiveHosts = sqliteTable("archive_hosts", {
+  host: text("host").primaryKey(),
+  lease: text("lease"),
+  dueAt: moment("due_at").notNull(),
+  indexDueAt: moment("index_due_at").notNull(),
+  saveDueAt: moment("save_due_at").notNull(),
+  otherDueAt: moment("other_due_at").notNull(),
+  heldUntil: moment("held_until").notNull(),
+  refusals: integer("refusals").notNull(),
+  missingCaptures: integer("missing_captures").notNull(),
+});
+
+/** What archives have of pages, whichever account asked. */
+export const archiveCopies = sqliteTable("archive_copies", {
+  urlKey: text("url_key").primaryKey(),
+  state: text("state", { enum: COPY_STATES }).notNull(),
+  copyUrl: text("copy_url"),
+  capturedAt: moment("captured_at"),
+  title: text("title"),
+  print: text("print"),
+  reasons: text("reasons"),
+  lookedUntil: moment("looked_until").notNull(),
+  askedAt: moment("asked_at").notNull(),
+  failures: integer("failures").notNull(),
+});
+
+/** Pages that archives are asked to save. */
+export const archiveSaves = sqliteTable("archive_saves", {
+  urlKey: text("url_key").primaryKey(),
+  url: text("url").notNull(),
+  state: text("state", { enum: SAVE_STATES }).notNull(),
+  dueAt: moment("due_at"),
+  lease: text("lease"),
+  job: text("job"),
+  looks: integer("looks").notNull(),
+  startedAt: moment("started_at"),
+});
+
 /** Facts about this installation by name. */
 export const facts = sqliteTable("facts", {
   name: text("name").primaryKey(),
@@ -928,6 +1030,9 @@ export type LinkRow = typeof links.$inferSelect;
 /** A link in lists: `LINK_SUMMARY`. */
 export type LinkSummary = Omit<LinkRow, Unlisted>;
 export type DomainRow = typeof domains.$inferSelect;
+export type SuggestionRow = typeof suggestions.$inferSelect;
+export type LookupRow = typeof linkLookups.$inferSelect;
+export type PatternRow = typeof urlPatterns.$inferSelect;
 export type LinkResponseRow = typeof linkResponses.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

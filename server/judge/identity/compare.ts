@@ -1,6 +1,13 @@
 import { getDomain } from "tldts";
 import type { Look, PageFacts, Shown } from "../page/page-facts.ts";
-import type { Doubts, Memory, Notice, NoticeKind, Past } from "./memory.ts";
+import {
+  type Doubts,
+  type Memory,
+  type Notice,
+  type NoticeKind,
+  type Past,
+  SETTLED_LOOKS,
+} from "./memory.ts";
 import { type DomainFacts, isRegisteredAgain } from "./registry.ts";
 import { contentSigns, isOtherContent, type Sign } from "./signs.ts";
 import { hasParameter, keptParameters, placeOf } from "./way.ts";
@@ -25,8 +32,10 @@ const VARIABLE_MS = 90 * DAY_MS;
 const MOST_RESTARTS = 3;
 /** Until the same is said again. */
 const GIVEN_MS = 90 * DAY_MS;
-const WAY_LOOKS = 3;
+const WAY_LOOKS = SETTLED_LOOKS;
 const WAY_MS = 48 * HOUR_MS;
+/** For how long a link leads to one place until it has moved there. */
+const MOVED_MS = 7 * DAY_MS;
 const PARAMETERS_MS = DAY_MS;
 const MOST_DOMAINS = 5;
 const LONGEST_WAY = 512;
@@ -63,7 +72,6 @@ export type Compared = {
 /** Begins a memory with what the first check of a link that is alive saw. */
 export function begin(sight: Sight): Memory {
   const page = shownIn(sight.facts);
-  const isElsewhere = placeOf(sight.finalUrl) !== placeOf(sight.url);
   return {
     state: page ? "learning" : "thin",
     since: sight.at,
@@ -72,15 +80,19 @@ export function begin(sight: Sight): Memory {
     firstTitle: null,
     textHash: sight.facts?.textHash ?? null,
     comparedAt: sight.at,
-    way: isElsewhere ? sight.finalUrl.slice(0, LONGEST_WAY) : null,
+    way: wayIn(sight),
     waySince: sight.at,
     isWayPermanent: sight.isPermanent,
+    waySeen: 1,
     domains: [domainOf(sight.finalUrl)].filter((domain) => domain !== domainOf(sight.url)),
     kept: keptParameters(sight.url, sight.finalUrl),
     doubts: {},
     past: {},
   };
 }
+
+const wayIn = ({ url, finalUrl }: Sight) =>
+  finalUrl === url ? null : finalUrl.slice(0, LONGEST_WAY);
 
 function shownIn(facts: PageFacts | null): Shown | null {
   if (!facts?.look || facts.look === "thin") return null;
@@ -141,6 +153,7 @@ function compareWay(memory: Memory, sight: Sight, notices: Notice[]): void {
   const after = sight.finalUrl.slice(0, LONGEST_WAY);
   if (placeOf(after) === placeOf(before.slice(0, LONGEST_WAY))) {
     delete memory.doubts.way;
+    keepWay(memory, sight);
     return;
   }
   const doubt = sameWay(memory.doubts.way, sight);
@@ -154,10 +167,32 @@ function compareWay(memory: Memory, sight: Sight, notices: Notice[]): void {
   memory.way = isOwn ? null : after;
   memory.waySince = doubt.since;
   memory.isWayPermanent = doubt.isPermanent;
+  memory.waySeen = WAY_LOOKS - 1;
   memory.kept = keptParameters(url, sight.finalUrl);
   const firstSeenAt = doubt.since;
   report(memory, notices, at, { kind: "redirect_changed", before, after, signs: [], firstSeenAt });
 }
+
+/** Counts the checks in which the link led to the very same address, and notes a new form of it. */
+function keepWay(memory: Memory, sight: Sight): void {
+  const { at, isUnchanged } = sight;
+  const way = wayIn(sight);
+  const isPermanent = isUnchanged ? memory.isWayPermanent : sight.isPermanent;
+  if (way === memory.way && isPermanent === memory.isWayPermanent) {
+    const isLast = memory.waySeen === WAY_LOOKS - 1;
+    if (memory.waySeen === 0) Object.assign(memory, { waySeen: 1, waySince: at });
+    else if (!isLast) memory.waySeen = Math.min(memory.waySeen + 1, WAY_LOOKS);
+    else if (at - memory.waySince >= MOVED_MS) memory.waySeen = WAY_LOOKS;
+    return;
+  }
+  // A query that is another at each visit is not written each time.
+  const isQuery =
+    way !== null && memory.way !== null && withoutQuery(way) === withoutQuery(memory.way);
+  if (isQuery && isPermanent === memory.isWayPermanent) memory.waySeen = 0;
+  else Object.assign(memory, { way, isWayPermanent: isPermanent, waySince: at, waySeen: 1 });
+}
+
+const withoutQuery = (url: string) => url.split("?")[0]!;
 
 /** The way that was seen before once more, or another one for the first time. */
 function sameWay(before: Doubts["way"], { at, finalUrl, isPermanent }: Sight) {

@@ -17,6 +17,9 @@ export const MEMORY_STATES = [
 ] as const;
 export type MemoryState = (typeof MEMORY_STATES)[number];
 
+/** Of `waySeen`: the link has led to one place in three checks, and for a week. */
+export const SETTLED_LOOKS = 3;
+
 /** What is remembered of a link's page. Times are in milliseconds since 1970. */
 export type Memory = {
   state: MemoryState;
@@ -34,6 +37,8 @@ export type Memory = {
   way: string | null;
   waySince: number;
   isWayPermanent: boolean;
+  /** In how many checks in a row, 3 at most: then it has led there for a week as well. 0 while it alternates. */
+  waySeen: number;
   /** Registrable domains that it led to while the page matched, other than its own. */
   domains: string[];
   /** Names of the link's query parameters that its redirects keep, with their values. */

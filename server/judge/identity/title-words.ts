@@ -52,12 +52,12 @@ const isTelling = (run: string) =>
 const folded = (text: string) => text.normalize("NFKC").toLowerCase();
 
 /**
- * Returns which part of a title's words are words of a text, from 0 to 1; null if the title has fewer than two words
- * that say what it is about.
+ * Returns which part of a title's words are words of a text, from 0 to 1; null if the title has fewer words that say what
+ * it is about than `least`.
  */
-export function keptPart(title: string, text: string): number | null {
+export function keptPart(title: string, text: string, least = LEAST_WORDS): number | null {
   const words = wordsOf(title);
-  if (words.length < LEAST_WORDS) return null;
+  if (words.length < least) return null;
   const all = folded(text);
   const kept = words.filter(({ text: word, isPair }) =>
     isPair ? all.includes(word) : hasWord(all, word),

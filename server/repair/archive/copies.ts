@@ -1,0 +1,96 @@
+import { eq, sql } from "drizzle-orm";
+import type { Store } from "../../ground/db/store.ts";
+import { archiveCopies } from "../../ground/db/tables.ts";
+import { matchesTrace, type Trace } from "../../judge/identity/matches.ts";
+import type { Good } from "./capture.ts";
+import type { Copy, Found, Refusal } from "./find-copy.ts";
+
+const DAY_MS = 86_400_000;
+/** A copy that was found is not looked for again. */
+const FOUND_KEPT_MS = 90 * DAY_MS;
+const NOTHING_KEPT_MS = 7 * DAY_MS;
+/** After the second time. */
+const STILL_NOTHING_KEPT_MS = 30 * DAY_MS;
+/** When a person asks. */
+const FRESH_MS = 7 * DAY_MS;
+
+type Question = {
+  trace: Trace | null;
+  latestAt: number;
+  now: number;
+  isByHand: boolean;
+};
+
+type Stored = Extract<Found, { state: "found" | "nothing_good" }>;
+
+/** Returns what is known of a URL, whichever account asked; null if the archive is to be asked. */
+export async function readCopy(
+  store: Store,
+  urlKey: string,
+  { trace, latestAt, now, isByHand }: Question,
+): Promise<Stored | null> {
+  const [row] = await store.select().from(archiveCopies).where(eq(archiveCopies.urlKey, urlKey));
+  if (!row) return null;
+  const ageMs = now - row.askedAt;
+  if (row.state === "nothing_good") {
+    const keptMs = row.failures > 1 ? STILL_NOTHING_KEPT_MS : NOTHING_KEPT_MS;
+    const reasons: Refusal[] = JSON.parse(row.reasons ?? "[]");
+    // Another account may remember the page as it was captured, or may have seen it alive for longer.
+    const isForAll = !reasons.some(({ reason }) => reason === "other_page") || trace !== null;
+    const isCovered = row.lookedUntil >= Math.min(latestAt, row.askedAt);
+    const isKept = !isByHand && ageMs < keptMs && isForAll && isCovered;
+    return isKept ? { state: "nothing_good", reasons } : null;
+  }
+  const { copyUrl, capturedAt, title, print } = row;
+  if (copyUrl === null || capturedAt === null || capturedAt > latestAt) return null;
+  if (ageMs >= (isByHand ? FRESH_MS : FOUND_KEPT_MS)) return null;
+  const matches = matchesTrace(trace, { title: title ?? "", text: "", print });
+  if (matches === "no") return null;
+  return { state: "found", copy: { url: copyUrl, captured_at: capturedAt, matches } };
+}
+
+type Kept = { urlKey: string; now: number; latestAt: number };
+
+/** Keeps a copy for all accounts. */
+export const keepCopy = (
+  store: Store,
+  { urlKey, now, latestAt }: Kept,
+  copy: Copy,
+  { title, print }: Pick<Good, "title" | "print">,
+) =>
+  keep(store, {
+    urlKey,
+    state: "found",
+    copyUrl: copy.url,
+    capturedAt: copy.captured_at,
+    title,
+    print,
+    reasons: null,
+    lookedUntil: latestAt,
+    askedAt: now,
+    failures: 0,
+  });
+
+/** Keeps that there is nothing to offer. */
+export const keepNothing = (store: Store, { urlKey, now, latestAt }: Kept, reasons: Refusal[]) =>
+  keep(store, {
+    urlKey,
+    state: "nothing_good",
+    copyUrl: null,
+    capturedAt: null,
+    title: null,
+    print: null,
+    reasons: JSON.stringify(reasons),
+    lookedUntil: latestAt,
+    askedAt: now,
+    failures: 1,
+  });
+
+async function keep(store: Store, row: typeof archiveCopies.$inferInsert): Promise<void> {
+  const { urlKey: _, failures, ...columns } = row;
+  const more = failures === 0 ? sql`0` : sql`${archiveCopies.failures} + 1`;
+  await store
+    .insert(archiveCopies)
+    .values(row)
+    .onConflictDoUpdate({ target: archiveCopies.urlKey, set: { ...columns, failures: more } });
+}
