@@ -1,21 +1,23 @@
 import { queryOptions } from "@tanstack/preact-query";
-import { api, complete, unwrap } from "./api.ts";
+import type {
+  LookupState,
+  PageMatch,
+  SuggestionKind,
+  Verdict,
+} from "../../../server/ground/lib/vocabulary.ts";
+import { api, asSent, complete, unwrap } from "./api.ts";
 import { counted } from "./format.ts";
 import { LINKS } from "./links.ts";
 
-/** Kinds of suggestions, the best first, as a list calls them. */
-export const SUGGESTION_KINDS = {
+/** Kinds of suggestions, the best first, as lists name them. */
+export const SUGGESTION_KINDS: Record<SuggestionKind, string> = {
   moved: "Moved",
-  pattern: "Moved like its neighbours",
-  same_title: "Same title elsewhere",
+  pattern: "Moved like its neighbors",
+  same_title: "Same title",
   variant: "Another spelling",
   archive: "Archived copy",
-} as const;
-export type SuggestionKind = keyof typeof SUGGESTION_KINDS;
-
-/** What lists of links can be narrowed to. */
-export const SUGGESTIONS = { any: "Any", ...SUGGESTION_KINDS, none: "None" } as const;
-export type SuggestionFilter = keyof typeof SUGGESTIONS;
+};
+export type { SuggestionKind };
 
 // What the server answers, until its routes are there.
 export type Suggestion = {
@@ -23,35 +25,48 @@ export type Suggestion = {
   kind: SuggestionKind;
   url: string;
   confidence: "safe" | "likely" | "copy";
-  matches: "yes" | "no" | "unknown";
+  matches: PageMatch;
   captured_at: string | null;
   checked_at: string;
-  evidence: Record<string, unknown>;
+  evidence: string[];
+  /** Of the page that it leads to. */
+  title?: string | null;
 };
-type Lookup = { state: string; retry_at: string | null; reasons: string[] };
+type Lookup = {
+  state: LookupState;
+  retry_at: string | null;
+  reasons: { reason: string; captured_at: string | null }[];
+};
 type Replaced = { mode: "link" | "places"; places?: number };
-type PreviewItem = {
+export type PreviewItem = {
   link_id: string;
   url: string;
   new_url: string;
-  verdict: "active" | "dead" | "unknown" | null;
+  verdict: Verdict | null;
   reason: string | null;
-  matches: string | null;
+  matches: PageMatch | null;
   selected: boolean;
-  state: string | null;
-  error?: { message: string };
+  result: string | null;
+  error?: { message: string } | null;
 };
-type Preview = { id: string; state: string; counts: Record<string, number>; items: PreviewItem[] };
-type Pattern = { id: string; from: string; to: string; pairs: number };
+export type Preview = { id: string; state: string; items: PreviewItem[] };
+export type Pattern = {
+  id: string;
+  from: string;
+  to: string;
+  pairs: number;
+  tried: number;
+  failed: number;
+};
 type Answer<T> = Promise<{ data: { data: T } | null; error: { value: unknown } | null; status: number }>;
 type Soon = {
-  links: ((of: { id: string }) => {
+  links: (of: { id: string }) => {
     suggestions: {
-      get(): Answer<{ items: Suggestion[]; lookup: Lookup }>;
+      get(): Answer<{ items: Suggestion[]; lookup: Lookup | null }>;
       post(body: { archive?: boolean }): Answer<unknown>;
     };
     replace: { post(body: object): Answer<Replaced>; delete(): Answer<unknown> };
-  }) & { get(input: object): Answer<{ pagination: { total: number } }> };
+  };
   patterns: ((of: { id: string }) => { delete(): Answer<unknown> }) & {
     get(): Answer<{ items: Pattern[] }>;
   };
@@ -61,46 +76,64 @@ type Soon = {
   }) & { post(body: object): Answer<Preview> };
 };
 const server = api as unknown as Soon;
-
 const take = <T>(answer: Answer<T>): Promise<T> => unwrap(answer as Promise<never>);
 
-/** What could stand in place of a link, the best first, and how far the search for it is. */
+/** What could stand in the place of a link, the best first, and how far the search for it is. */
 export const suggestionsOptions = (id: string) =>
   queryOptions({
     queryKey: [...LINKS, "one", id, "suggestions"],
     queryFn: () => take(server.links({ id }).suggestions.get()),
   });
-export type Suggestions = { items: Suggestion[]; lookup: Lookup };
+export type Suggestions = { items: Suggestion[]; lookup: Lookup | null };
 
 /** Looks again. @param archive also where the archive would learn a private URL */
 export const lookAgain = (id: string, archive = false) =>
   take(server.links({ id }).suggestions.post(archive ? { archive } : {}));
 
-type Replacement = { suggestion_id: string } | { url: string };
+export type Replacement = { suggestion_id: string } | { url: string };
 
-/** Replaces the URL, or stores the new one where sources still have the old one. */
+/**
+ * Replaces the URL of a link, or stores the new one where sources still have the old one.
+ * @param merge retires the link if another one has the new URL
+ */
 export const replaceLink = (id: string, by: Replacement, merge = false) =>
   take(server.links({ id }).replace.post({ ...by, ...(merge && { merge }) }));
 
 /** Takes a stored replacement back. */
 export const takeBack = (id: string) => complete(server.links({ id }).replace.delete() as never);
 
-export type SuggestionCounts = Record<SuggestionKind | "none" | "total", number>;
+/** Gives a link another URL, whatever its sources have. */
+export const changeUrl = (id: string, url: string, note: string | null = null) =>
+  unwrap(api.links({ id }).url.post({ url, note }));
 
-/** How many links of a filter have a suggestion of each kind as their best one. */
-export const countsOptions = (filter: Record<string, string>) =>
+/** Takes a replacement back by the opposite request. @param url what the link had before */
+export const undoReplacement = (id: string, mode: Replaced["mode"], url: string) =>
+  mode === "link" ? changeUrl(id, url) : takeBack(id);
+
+/** What was stored to stand in the place of a link that its sources still have. */
+export const acceptedOf = (link: object) => {
+  const { accepted_url, accepted_by, accepted_at } = link as Accepted;
+  return accepted_url ? { url: accepted_url, by: accepted_by, at: accepted_at } : null;
+};
+type Accepted = { [Part in "accepted_url" | "accepted_by" | "accepted_at"]?: string | null };
+
+/** "Stored. Still in 14 places." */
+export const replacedText = ({ mode, places = 0 }: Replaced): string =>
+  mode === "link" ? "The URL was replaced." : `Stored. Still in ${counted(places, "place")}.`;
+
+type Filter = Record<string, string>;
+
+/** How many links match. */
+const countOf = async (filter: Filter) => {
+  const query = asSent<object>({ ...filter, page: 1, per_page: 1 });
+  return (await unwrap(api.links.get({ query: query as never }))).pagination.total;
+};
+
+/** How many links match each of the filters. */
+export const countsOptions = (filters: Filter[]) =>
   queryOptions({
-    queryKey: [...LINKS, "suggested", filter],
-    queryFn: async (): Promise<SuggestionCounts> => {
-      const kinds = [...Object.keys(SUGGESTION_KINDS), "none"];
-      const count = async (suggestion: object) => {
-        const query = { ...filter, ...suggestion, page: 1, per_page: 1 };
-        return (await take(server.links.get({ query }))).pagination.total;
-      };
-      const found = kinds.map(async (suggestion) => [suggestion, await count({ suggestion })]);
-      const total = count({});
-      return { ...Object.fromEntries(await Promise.all(found)), total: await total };
-    },
+    queryKey: [...LINKS, "repair", filters],
+    queryFn: () => Promise.all(filters.map(countOf)),
   });
 
 /** Rules learned from links that moved. */
@@ -108,58 +141,49 @@ export const PATTERNS = queryOptions({
   queryKey: [...LINKS, "patterns"],
   queryFn: () => take(server.patterns.get()),
 });
-export type { Pattern };
 
 export const forgetPattern = (id: string) => complete(server.patterns({ id }).delete() as never);
 
-/** What is to be replaced: links under a prefix, or those with suggestions of these kinds. */
-export type Wanted = (
+/** What is to be replaced: links under a prefix, or those with suggestions. */
+export type Wanted = { filter: Filter } & (
   | { from: string; to: string }
-  | { suggestions: { kinds: SuggestionKind[] } }
-) & { filter: Record<string, string> };
+  | { suggestions: { kinds: SuggestionKind[]; confidence?: "safe" } }
+);
 
 export const startPreview = (wanted: Wanted) => take(server.replacements.post(wanted));
 
 const SOON_MS = 1_000;
-const isBusy = (state: string | undefined) => state === "checking" || state === "applying";
+const BUSY = ["checking", "applying"];
 
 /** Read again while its URLs are checked, or it is carried out. */
 export const previewOptions = (id: string) =>
   queryOptions({
     queryKey: ["replacements", id],
     queryFn: () => take(server.replacements({ id }).get()),
-    refetchInterval: ({ state }) => (isBusy(state.data?.state) ? SOON_MS : false),
+    refetchInterval: ({ state }) => BUSY.includes(state.data?.state ?? "") && SOON_MS,
   });
-export type { Preview, PreviewItem };
 
 export const applyPreview = (id: string, ids: string[]) =>
   take(server.replacements({ id }).apply.post({ link_ids: ids }));
 
-const PLACES_EXPORT = "/dashboard/api/exports/replacements?format=csv";
+const EXPORT = "/dashboard/api/exports/replacements?format=csv";
 
 /** The places that still have old URLs, for those who edit them. */
-export const hrefOfPlaces = (source = "") =>
-  source ? `${PLACES_EXPORT}&source_id=${source}` : PLACES_EXPORT;
+export const placesHref = (source = "") => (source ? `${EXPORT}&source_id=${source}` : EXPORT);
 
-/** "Stored. Still in 14 places." */
-export const replacedText = ({ mode, places = 0 }: Replaced): string =>
-  mode === "link" ? "The URL was replaced." : `Stored. Still in ${counted(places, "place")}.`;
-
-type ArchiveSettings = { archive_lookup: boolean; archive_save: boolean };
+type Lookups = "on" | "off" | "forbidden";
+type ArchiveSettings = { archive_lookup: Lookups; archive_save: Lookups };
 const account = api.account as unknown as {
   get(): Answer<ArchiveSettings>;
-  patch(change: Partial<ArchiveSettings>): Answer<unknown>;
+  patch(change: { archive_lookup?: boolean; archive_save?: boolean }): Answer<unknown>;
 };
 
 /** Whether archives are asked about dead links, and pages are saved there. */
 export const ARCHIVE = queryOptions({
   queryKey: ["account", "archive"],
-  queryFn: () => take(account.get()).then((found) => ({ ...found, isForbidden: false })),
+  queryFn: () => take(account.get()),
 });
 
 /** Only owners may. */
-export const setArchive = (change: Partial<ArchiveSettings>) => take(account.patch(change));
-
-/** What an archive learns. */
-export const REVEALED =
-  "When a link dies, the Wayback Machine is asked for a copy of its URL, and so learns that you have it. Private hosts and URLs that may contain a secret are never sent.";
+export const setArchive = (change: { archive_lookup?: boolean; archive_save?: boolean }) =>
+  take(account.patch(change));

@@ -1,179 +1,218 @@
-import { useQuery } from "@tanstack/preact-query";
+import { useMutation, useQuery } from "@tanstack/preact-query";
 import { Download, X } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
+import { RequestFailed } from "../data/api.ts";
 import { hrefOf } from "../data/changes.ts";
 import { counted } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
 import {
   countsOptions,
   forgetPattern,
-  hrefOfPlaces,
   PATTERNS,
   type Pattern,
+  placesHref,
   SUGGESTION_KINDS,
-  type SuggestionCounts,
   type SuggestionKind,
   startPreview,
   type Wanted,
 } from "../data/repair.ts";
 import { useCanWrite } from "../data/session.ts";
-import { useFoundSources, useSources } from "../data/sources.ts";
+import { ALL_SOURCES, type Source } from "../data/sources.ts";
 import { useBar } from "../frame/bar.tsx";
-import { useHold, useOffline, useSave } from "../frame/toast.tsx";
+import { useHold, useOffline, useToast } from "../frame/toast.tsx";
+import { LookupsOffer } from "../replace/lookups.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
 import { Form, TextField, textsIn } from "../ui/field.tsx";
 import { Empty, Loaded, Together } from "../ui/loaded.tsx";
-import { FilterPick } from "../ui/menu.tsx";
 import { Heading, Section } from "../ui/section.tsx";
-import { LookupsOffer } from "./lookups.tsx";
 import { FromTo, PreviewPage } from "./preview.tsx";
 import "./repair.css";
 
-/** What can be put in place of many dead links at once. */
+/** What can stand in the place of many links at once. */
 export default function RepairPage() {
   const { query } = useLocation();
   if (query.preview) return <PreviewPage key={query.preview} id={query.preview} />;
-  return <Groups tab={query.tab === "redirects" ? "redirects" : "dead"} source={query.source_id ?? ""} />;
+  return <Groups tab={query.tab === "redirects" ? "redirects" : "dead"} />;
 }
 
 type Tab = "dead" | "redirects";
+type Filter = Record<string, string>;
 
-function Groups({ tab, source }: { tab: Tab; source: string }) {
-  useBar({ crumbs: [{ label: "Repair" }] });
+const KINDS = Object.keys(SUGGESTION_KINDS) as SuggestionKind[];
+const DEAD = { status: "dead" };
+const REDIRECTS = { status: "active", suggestion: "moved" };
+const COUNTS = countsOptions([
+  REDIRECTS,
+  { ...DEAD, suggestion: "none" },
+  ...KINDS.map((suggestion) => ({ ...DEAD, suggestion })),
+]);
+
+function Groups({ tab }: { tab: Tab }) {
+  useBar({ crumbs: [{ label: "Overview", href: "/" }, { label: "Repair" }] });
   const { route } = useLocation();
-  const status = tab === "dead" ? "dead" : "active";
-  const filter = { status, ...(source && { source_id: source }) };
-  const counts = useQuery(countsOptions(filter));
-  const show = (change: { tab?: Tab; source?: string }) => {
-    const next = { tab, source, ...change };
-    const shown = next.tab === "dead" ? null : next.tab;
-    route(hrefOf("/repair", { tab: shown, source_id: next.source }), true);
-  };
+  const counts = useQuery(COUNTS);
+  const [redirects, ...dead] = counts.data ?? [];
+  const countOfDead = counts.data ? dead.reduce((sum, count) => sum + count, 0) : null;
   return (
     <div class="pad narrow">
       <Heading
         title="Repair"
         action={
-          <Button icon={Download} href={hrefOfPlaces(source)} download>
+          <Button icon={Download} href={placesHref()} title="Pages with replaced URLs" download>
             Places to edit
           </Button>
         }
       >
-        What can stand in place of links that are dead, or lead elsewhere.
+        What can stand in the place of dead and redirected links. Nothing is replaced until you
+        apply it.
       </Heading>
       <div class="tools flat">
         <Seg<Tab>
           label="Which"
           value={tab}
-          onChange={(next) => show({ tab: next })}
+          onChange={(next) => route(hrefOf("/repair", { tab: next === "dead" ? "" : next }), true)}
           options={[
-            { value: "dead", label: "Dead links" },
-            { value: "redirects", label: "Redirects" },
+            { value: "dead", label: "Dead links", count: countOfDead },
+            { value: "redirects", label: "Redirects", count: redirects ?? null },
           ]}
         />
-        <span class="gap" />
-        <SourcePick source={source} onPick={(id) => show({ source: id ?? "" })} />
       </div>
       <Together>
-        <LookupsOffer />
         <Loaded query={counts}>
-          {(found) =>
-            found.total === 0 ? <None tab={tab} /> : <ByKind counts={found} tab={tab} filter={filter} />
+          {([moved = 0, none = 0, ...kinds]) =>
+            tab === "redirects" ? (
+              <Redirects count={moved} />
+            ) : countOfDead === 0 ? (
+              <Empty title="No dead links">
+                <p>When a link dies, what could replace it appears here.</p>
+              </Empty>
+            ) : (
+              <ByKind none={none} kinds={kinds} />
+            )
           }
         </Loaded>
-        {tab === "dead" && <Patterns filter={filter} />}
+        {tab === "dead" && <Patterns />}
+        {tab === "dead" && <BySource />}
       </Together>
     </div>
   );
 }
 
-type SourcePickProps = { source: string; onPick: (id: string | null) => void };
-
-function SourcePick({ source, onPick }: SourcePickProps) {
-  const { found, onSearch } = useFoundSources();
-  const { data: all = [] } = useSources(source !== "");
-  if (found.length === 0 && !source) return null;
-  return (
-    <FilterPick
-      label="Source"
-      any="Any source"
-      value={source}
-      shown={all.find(({ id }) => id === source)?.name ?? null}
-      options={found.map(({ id, name }) => ({ value: id, label: name }))}
-      onSearch={onSearch}
-      onPick={onPick}
-    />
-  );
-}
-
-const None = ({ tab }: { tab: Tab }) => (
-  <Empty title={tab === "dead" ? "No links are dead" : "No redirects to follow"}>
-    <p>
-      {tab === "dead"
-        ? "What could replace a link appears here when it dies."
-        : "Links that permanently redirect for a week appear here."}
-    </p>
-  </Empty>
-);
-
 const ABOUT: Record<SuggestionKind, string> = {
   moved: "They redirected there permanently while they were alive.",
-  pattern: "Enough of their neighbours moved the same way.",
-  same_title: "One of your own pages has the title of the old page.",
-  variant: "With or without www, https or a final slash.",
-  archive: "Checked copies in an archive.",
+  pattern: "Other links with the same prefix moved the same way.",
+  same_title: "A page of your own sources has the title of the old page.",
+  variant: "The same URL with https, with www, or with or without a final slash.",
+  archive: "A copy in an archive, which was checked.",
 };
 
-type Filter = Record<string, string>;
-type ByKindProps = { counts: SuggestionCounts; tab: Tab; filter: Filter };
+type ByKindProps = { none: number; kinds: number[] };
 
-/** The links by the kind of what is suggested, each group with its number. */
-function ByKind({ counts, tab, filter }: ByKindProps) {
-  const kinds = (Object.keys(SUGGESTION_KINDS) as SuggestionKind[]).filter((kind) => counts[kind]);
-  const isDead = tab === "dead";
+function ByKind({ none, kinds }: ByKindProps) {
   return (
-    <Section title={isDead ? "By kind" : "Redirects"} hint={counted(counts.total!, isDead ? "dead link" : "link")}>
-      <ul class="panel groups-of">
-        {kinds.map((kind) => (
-          <li key={kind}>
-            <div>
-              <p>
-                <b>{SUGGESTION_KINDS[kind]}</b>
-              </p>
-              <p class="hint">{ABOUT[kind]}</p>
-            </div>
-            <a href={hrefOf("/links", { ...filter, suggestion: kind })}>{counted(counts[kind]!, "link")}</a>
-            <PreviewButton wanted={{ suggestions: { kinds: [kind] }, filter }} />
-          </li>
+    <Section title="By kind" hint="The best suggestion for each link">
+      <LookupsOffer />
+      <ul class="panel repair-groups">
+        {KINDS.map((kind, n) => (
+          <Group
+            key={kind}
+            title={SUGGESTION_KINDS[kind]}
+            hint={ABOUT[kind]}
+            count={kinds[n]!}
+            links={{ ...DEAD, suggestion: kind }}
+            wanted={{ suggestions: { kinds: [kind] }, filter: DEAD }}
+          />
         ))}
-        {isDead && counts.none! > 0 && (
-          <li>
-            <div>
-              <p>
-                <b>Nothing found</b>
-              </p>
-              <p class="hint">Replace these by hand, or remove them from their pages.</p>
-            </div>
-            <a href={hrefOf("/links", { ...filter, suggestion: "none" })}>{counted(counts.none!, "link")}</a>
-          </li>
-        )}
+        <Group
+          title="Nothing found"
+          hint="Replace these by hand, or remove them from their pages."
+          count={none}
+          links={{ ...DEAD, suggestion: "none" }}
+        />
       </ul>
     </Section>
   );
 }
 
+/** Links that are alive and permanently lead to another URL. */
+function Redirects({ count }: { count: number }) {
+  if (count === 0)
+    return (
+      <Empty title="No permanent redirects">
+        <p>Links that redirect permanently to the same URL for a week appear here.</p>
+      </Empty>
+    );
+  const filter = { status: "active" };
+  return (
+    <Section title="Permanent redirects" hint="These links are alive. Most can stay as they are.">
+      <ul class="panel repair-groups">
+        <Group
+          title="All"
+          hint="They have redirected permanently to the same URL for a week or longer."
+          count={count}
+          links={REDIRECTS}
+          wanted={{ suggestions: { kinds: ["moved"] }, filter }}
+        />
+        <Group
+          title="Same address, written differently"
+          hint="Only https, www, a final slash, an index file or letter case differs."
+          wanted={{ suggestions: { kinds: ["moved"], confidence: "safe" }, filter }}
+        />
+      </ul>
+    </Section>
+  );
+}
+
+type GroupProps = {
+  title: ComponentChildren;
+  hint: string;
+  /** Unknown before a preview; without links, there is no line unless it may get some. */
+  count?: number;
+  stays?: boolean;
+  /** The filter by which the list shows them. */
+  links?: Filter;
+  wanted?: Wanted;
+  children?: ComponentChildren;
+};
+
+/** Links that can be replaced together. */
+function Group({ title, hint, count, stays, links, wanted, children }: GroupProps) {
+  if (count === 0 && !stays) return null;
+  return (
+    <li>
+      <div class="repair-what">
+        <p>
+          <b>{title}</b>
+        </p>
+        <p class="hint">{hint}</p>
+      </div>
+      {links && count !== undefined && (
+        <a href={hrefOf("/links", links)}>{counted(count, "link")}</a>
+      )}
+      {wanted && count !== 0 && <PreviewButton wanted={wanted} />}
+      {children}
+    </li>
+  );
+}
+
 /** Starts a preview and opens it. */
-function usePreview() {
+function usePreview(onError?: (error: Error) => void) {
   const { route } = useLocation();
-  return useSave({
-    change: (wanted: Wanted) => startPreview(wanted).then(({ id }) => route(`/repair?preview=${id}`)),
-    said: "",
-    renews: [],
+  return useMutation({
+    mutationFn: startPreview,
+    onSuccess: ({ id }) => route(hrefOf("/repair", { preview: id })),
+    ...(onError && { onError }),
   });
 }
 
 function PreviewButton({ wanted }: { wanted: Wanted }) {
-  const preview = usePreview();
+  const toast = useToast();
+  // What is wrong with a field that is not on the page.
+  const preview = usePreview((error) => {
+    const fields = error instanceof RequestFailed ? Object.values(error.fields).flat() : [];
+    toast(fields[0] ?? error.message);
+  });
   const { off } = useOffline();
   if (!useCanWrite()) return null;
   return (
@@ -183,65 +222,122 @@ function PreviewButton({ wanted }: { wanted: Wanted }) {
   );
 }
 
-/** Rules that were learned, and one to type. */
-function Patterns({ filter }: { filter: Filter }) {
+/** Rules that were learned, each with the dead links under its old prefix, and one to type. */
+function Patterns() {
   const patterns = useQuery(PATTERNS);
   const held = useHeld();
   const canWrite = useCanWrite();
+  const shown = patterns.data?.items.filter(({ id }) => !held.has(id)) ?? [];
+  const counts = useQuery({
+    ...countsOptions(shown.map(underPrefix)),
+    enabled: shown.length > 0,
+  });
+  if (shown.length === 0 && !canWrite && !patterns.error) return null;
   return (
-    <Section title="Patterns" hint="Learned from links that moved and from what you replaced">
+    <Section title="By pattern" hint="Learned from links that moved and from what was replaced">
       <Loaded query={patterns}>
-        {({ items }) => {
-          const shown = items.filter(({ id }) => !held.has(id));
-          if (shown.length === 0) return <p class="hint">No pattern was learned yet.</p>;
-          return (
-            <ul class="panel groups-of">
-              {shown.map((pattern) => (
-                <PatternLine key={pattern.id} pattern={pattern} filter={filter} />
+        {() =>
+          shown.length > 0 && (
+            <ul class="panel repair-groups">
+              {shown.map((pattern, n) => (
+                <PatternGroup key={pattern.id} pattern={pattern} count={counts.data?.[n]} />
               ))}
             </ul>
-          );
-        }}
+          )
+        }
       </Loaded>
-      {canWrite && <Prefixes filter={filter} />}
+      {canWrite && <Prefixes />}
     </Section>
   );
 }
 
-type PatternProps = { pattern: Pattern; filter: Filter };
+const underPrefix = ({ from }: Pattern) => ({ ...DEAD, search: from, search_in: "url" });
 
-function PatternLine({ pattern: { id, from, to, pairs }, filter }: PatternProps) {
+type PatternProps = { pattern: Pattern; count: number | undefined };
+
+function PatternGroup({ pattern, count }: PatternProps) {
+  const { id, from, to, pairs, tried, failed } = pattern;
   const hold = useHold();
-  const canWrite = useCanWrite();
   const { off } = useOffline();
-  const forget = () => hold([id], "The pattern was forgotten.", () => forgetPattern(id));
+  const canWrite = useCanWrite();
+  const forget = () => hold([id], "1 pattern deleted", () => forgetPattern(id));
+  const proof = `${counted(pairs, "link")} moved like this.`;
   return (
-    <li>
-      <div>
-        <FromTo from={from} to={to} />
-        <p class="hint">{counted(pairs, "link")} moved so</p>
-      </div>
-      <PreviewButton wanted={{ from, to, filter }} />
-      {canWrite && <IconButton icon={X} label={`Forget ${from}`} off={off} onClick={forget} />}
-    </li>
+    <Group
+      title={<FromTo from={from} to={to} />}
+      hint={tried > 0 ? `${proof} ${failed} of ${counted(tried, "attempt")} failed.` : proof}
+      {...(count !== undefined && { count })}
+      stays
+      links={{ ...DEAD, search: from }}
+      wanted={{ from, to, filter: DEAD }}
+    >
+      {canWrite && (
+        <IconButton icon={X} label={`Delete the pattern of ${from}`} off={off} onClick={forget} />
+      )}
+    </Group>
   );
 }
 
-/** A rule that is typed, for when all the neighbours are dead as well. */
-function Prefixes({ filter }: { filter: Filter }) {
+/** A rule to type, for links whose neighbors are all dead as well. */
+function Prefixes() {
   const preview = usePreview();
   const { off } = useOffline();
   return (
     <Form
-      class="prefixes"
+      class="repair-prefixes"
       error={preview.error}
-      onSubmit={(form) => preview.mutate({ ...textsIn(form, "from", "to"), filter })}
+      onSubmit={(form) => preview.mutate({ ...textsIn(form, "from", "to"), filter: DEAD })}
     >
       <TextField label="Old prefix" name="from" required placeholder="https://docs.old.example/" />
-      <TextField label="New prefix" name="to" required placeholder="https://docs.new.example/guide/" />
+      <TextField label="New prefix" name="to" required placeholder="https://docs.new.example/v2/" />
       <Button type="submit" off={off} busy={preview.isPending}>
         Preview
       </Button>
     </Form>
+  );
+}
+
+const MOST_SOURCES = 10;
+
+const inSource = ({ id }: Source) => ({ ...DEAD, suggestion: "any", source_id: id });
+
+/** The sources with the most dead links, each with those that have a suggestion. */
+function BySource() {
+  const all = useQuery(ALL_SOURCES);
+  const sources = (all.data ?? [])
+    .filter(({ counts }) => counts.dead > 0)
+    .sort((a, b) => b.counts.dead - a.counts.dead)
+    .slice(0, MOST_SOURCES);
+  const counts = useQuery({
+    ...countsOptions(sources.map(inSource)),
+    enabled: sources.length > 0,
+  });
+  if (sources.length === 0) return null;
+  return (
+    <Section title="By source">
+      <Loaded query={counts}>
+        {(found) => (
+          <ul class="panel repair-groups">
+            {sources.map((source, n) => (
+              <Group
+                key={source.id}
+                title={<a href={`/sources/${source.id}`}>{source.name}</a>}
+                hint={counted(source.counts.dead, "dead link")}
+                count={found[n] ?? 0}
+                stays
+                links={inSource(source)}
+                wanted={{ suggestions: { kinds: KINDS }, filter: { ...DEAD, source_id: source.id } }}
+              >
+                <IconButton
+                  icon={Download}
+                  label={`Download the places to edit in ${source.name}`}
+                  href={placesHref(source.id)}
+                />
+              </Group>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
   );
 }
