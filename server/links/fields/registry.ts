@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { AppError, FieldProblems } from "../../ground/lib/errors.ts";
 import type { Cell } from "../../ground/lib/text.ts";
 import type { Verdict } from "../../ground/lib/vocabulary.ts";
+import { accepted } from "./accepted.ts";
 import { assignee } from "./assignee.ts";
 import { expect } from "./expect.ts";
 import { externalId } from "./external-id.ts";
@@ -34,6 +35,7 @@ const ALL = [
   fragments,
   pinned,
   identity,
+  accepted,
 ] as const;
 
 type Each = (typeof ALL)[number];
