@@ -9,14 +9,6 @@ import { api, asSent, complete, unwrap } from "./api.ts";
 import { counted } from "./format.ts";
 import { LINKS } from "./links.ts";
 
-/** Kinds of suggestions, the best first, as lists name them. */
-export const SUGGESTION_KINDS: Record<SuggestionKind, string> = {
-  moved: "Moved",
-  pattern: "Moved like its neighbors",
-  same_title: "Same title",
-  variant: "Another spelling",
-  archive: "Archived copy",
-};
 export type { SuggestionKind };
 
 // What the server answers, until its routes are there.
@@ -37,7 +29,6 @@ type Lookup = {
   retry_at: string | null;
   reasons: { reason: string; captured_at: string | null }[];
 };
-type Replaced = { mode: "link" | "places"; places?: number };
 export type PreviewItem = {
   link_id: string;
   url: string;
@@ -58,14 +49,17 @@ export type Pattern = {
   tried: number;
   failed: number;
 };
-type Answer<T> = Promise<{ data: { data: T } | null; error: { value: unknown } | null; status: number }>;
+type Answer<T> = Promise<{
+  data: { data: T } | null;
+  error: { value: unknown } | null;
+  status: number;
+}>;
 type Soon = {
   links: (of: { id: string }) => {
     suggestions: {
       get(): Answer<{ items: Suggestion[]; lookup: Lookup | null }>;
       post(body: { archive?: boolean }): Answer<unknown>;
     };
-    replace: { post(body: object): Answer<Replaced>; delete(): Answer<unknown> };
   };
   patterns: ((of: { id: string }) => { delete(): Answer<unknown> }) & {
     get(): Answer<{ items: Pattern[] }>;
@@ -94,32 +88,30 @@ export type Replacement = { suggestion_id: string } | { url: string };
 
 /**
  * Replaces the URL of a link, or stores the new one where sources still have the old one.
- * @param merge retires the link if another one has the new URL
+ * @param merge what to do if another link has the new URL
  */
 export const replaceLink = (id: string, by: Replacement, merge = false) =>
-  take(server.links({ id }).replace.post({ ...by, ...(merge && { merge }) }));
+  unwrap(api.links({ id }).replace.post(asSent({ ...by, merge })));
+type Replaced = Awaited<ReturnType<typeof replaceLink>>;
 
 /** Takes a stored replacement back. */
-export const takeBack = (id: string) => complete(server.links({ id }).replace.delete() as never);
+export const takeBack = (id: string) => complete(api.links({ id }).replace.delete());
 
 /** Gives a link another URL, whatever its sources have. */
 export const changeUrl = (id: string, url: string, note: string | null = null) =>
   unwrap(api.links({ id }).url.post({ url, note }));
 
 /** Takes a replacement back by the opposite request. @param url what the link had before */
-export const undoReplacement = (id: string, mode: Replaced["mode"], url: string) =>
-  mode === "link" ? changeUrl(id, url) : takeBack(id);
-
-/** What was stored to stand in the place of a link that its sources still have. */
-export const acceptedOf = (link: object) => {
-  const { accepted_url, accepted_by, accepted_at } = link as Accepted;
-  return accepted_url ? { url: accepted_url, by: accepted_by, at: accepted_at } : null;
-};
-type Accepted = { [Part in "accepted_url" | "accepted_by" | "accepted_at"]?: string | null };
+export const undoReplacement = (id: string, mode: "link" | "places", url: string) =>
+  mode === "link" ? changeUrl(id, url).then(() => {}) : takeBack(id);
 
 /** "Stored. Still in 14 places." */
-export const replacedText = ({ mode, places = 0 }: Replaced): string =>
-  mode === "link" ? "The URL was replaced." : `Stored. Still in ${counted(places, "place")}.`;
+export const replacedText = ({ mode, places }: Pick<Replaced, "mode" | "places">): string =>
+  mode === "places"
+    ? `Stored. Still in ${counted(places, "place")}.`
+    : mode === "merged"
+      ? "The links were merged."
+      : "The URL was replaced.";
 
 type Filter = Record<string, string>;
 
@@ -171,8 +163,9 @@ const EXPORT = "/dashboard/api/exports/replacements?format=csv";
 /** The places that still have old URLs, for those who edit them. */
 export const placesHref = (source = "") => (source ? `${EXPORT}&source_id=${source}` : EXPORT);
 
-type Lookups = "on" | "off" | "forbidden";
-type ArchiveSettings = { archive_lookup: Lookups; archive_save: Lookups };
+/** `forbidden` by the operator. */
+export type ArchiveSetting = "on" | "off" | "forbidden";
+type ArchiveSettings = Record<"archive_lookup" | "archive_save", ArchiveSetting>;
 const account = api.account as unknown as {
   get(): Answer<ArchiveSettings>;
   patch(change: { archive_lookup?: boolean; archive_save?: boolean }): Answer<unknown>;

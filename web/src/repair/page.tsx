@@ -6,13 +6,13 @@ import { RequestFailed } from "../data/api.ts";
 import { hrefOf } from "../data/changes.ts";
 import { counted } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
+import { SUGGESTION_WORDS } from "../data/links.ts";
 import {
   countsOptions,
   forgetPattern,
   PATTERNS,
   type Pattern,
   placesHref,
-  SUGGESTION_KINDS,
   type SuggestionKind,
   startPreview,
   type Wanted,
@@ -39,7 +39,7 @@ export default function RepairPage() {
 type Tab = "dead" | "redirects";
 type Filter = Record<string, string>;
 
-const KINDS = Object.keys(SUGGESTION_KINDS) as SuggestionKind[];
+const KINDS = Object.keys(SUGGESTION_WORDS) as SuggestionKind[];
 const DEAD = { status: "dead" };
 const REDIRECTS = { status: "active", suggestion: "moved" };
 const COUNTS = countsOptions([
@@ -55,7 +55,7 @@ function Groups({ tab }: { tab: Tab }) {
   const [redirects, ...dead] = counts.data ?? [];
   const countOfDead = counts.data ? dead.reduce((sum, count) => sum + count, 0) : null;
   return (
-    <div class="pad narrow">
+    <div class="pad narrow repair-page">
       <Heading
         title="Repair"
         action={
@@ -117,7 +117,7 @@ function ByKind({ none, kinds }: ByKindProps) {
         {KINDS.map((kind, n) => (
           <Group
             key={kind}
-            title={SUGGESTION_KINDS[kind]}
+            title={SUGGESTION_WORDS[kind]}
             hint={ABOUT[kind]}
             count={kinds[n]!}
             links={{ ...DEAD, suggestion: kind }}
@@ -326,7 +326,10 @@ function BySource() {
                 count={found[n] ?? 0}
                 stays
                 links={inSource(source)}
-                wanted={{ suggestions: { kinds: KINDS }, filter: { ...DEAD, source_id: source.id } }}
+                wanted={{
+                  suggestions: { kinds: KINDS },
+                  filter: { ...DEAD, source_id: source.id },
+                }}
               >
                 <IconButton
                   icon={Download}

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
 import { ArrowRight } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useIsPhone } from "../data/browser.ts";
 import { counted, many } from "../data/format.ts";
@@ -35,7 +35,10 @@ export const FromTo = ({ from, to }: { from: string; to: string }) => (
 
 /** What would be replaced, then what was. */
 export function PreviewPage({ id }: { id: string }) {
-  const crumbs = [{ label: "Overview", href: "/" }, { label: "Repair", href: "/repair" }];
+  const crumbs = [
+    { label: "Overview", href: "/" },
+    { label: "Repair", href: "/repair" },
+  ];
   useBar({ crumbs: [...crumbs, { label: "Preview" }] });
   const preview = useQuery(previewOptions(id));
   return (
@@ -61,7 +64,12 @@ function Checking({ preview: { items } }: { preview: Preview }) {
     <div class="empty" role="status">
       <h1>Checking {counted(items.length, "new URL")}</h1>
       <p>{many(done)} checked. Nothing is replaced until you apply it.</p>
-      <progress aria-label="Checked" max={Math.max(items.length, 1)} value={done} />
+      <progress
+        class="repair-progress"
+        aria-label="Checked"
+        max={Math.max(items.length, 1)}
+        value={done}
+      />
     </div>
   );
 }
@@ -77,10 +85,15 @@ function Table({ preview: { id, items, state } }: { preview: Preview }) {
   const height = useIsPhone() ? 88 : 44;
   const open = items.filter((item) => !isDone(item));
   const chosen = open.filter((item) => picked.has(item.link_id));
+  const carriedOut = useRef<PreviewItem[]>([]);
   const apply = useSave({
-    change: (ids: string[]) => applyPreview(id, ids),
-    said: (after, ids) => resultText(after.items.filter((item) => ids.includes(item.link_id))),
-    undo: (ids) => takeAllBack(items.filter((item) => ids.includes(item.link_id)), id),
+    change: async (ids: string[]) => {
+      const { items: after } = await applyPreview(id, ids);
+      carriedOut.current = after.filter((item) => ids.includes(item.link_id));
+      return carriedOut.current;
+    },
+    said: resultText,
+    undo: () => takeAllBack(carriedOut.current.filter(isDone)),
     renews: [LINKS, ["overview"], ["sources"], previewOptions(id).queryKey],
   });
   const start = () => chosen.length > 0 && !off && apply.mutate(chosen.map(idOf));
@@ -240,7 +253,7 @@ function headline(items: PreviewItem[], state: string): string {
 const AT_ONCE = 4;
 
 /** Takes what an application did back, by the opposite request for each link. */
-async function takeAllBack(items: PreviewItem[], preview: string): Promise<void> {
+async function takeAllBack(items: PreviewItem[]): Promise<void> {
   const waiting = [...items];
   let failed = 0;
   const work = async () => {
@@ -250,5 +263,5 @@ async function takeAllBack(items: PreviewItem[], preview: string): Promise<void>
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  if (failed > 0) throw new Error(`${counted(failed, "link")} could not be taken back. ${preview}`);
+  if (failed > 0) throw new Error(`${counted(failed, "link")} could not be taken back.`);
 }

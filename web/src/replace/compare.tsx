@@ -22,14 +22,14 @@ export function Compare({ link, suggestion, onClose }: CompareProps) {
       <div class="fix-compare">
         <section>
           <h3>Then</h3>
-          <p>{then ?? "No title is remembered."}</p>
+          <p class="compared">{then ?? "No title is remembered"}</p>
           <p class="soft">
             <Url url={link.url} whole />
           </p>
         </section>
         <section>
           <h3>{at ? "Archived copy" : "Now"}</h3>
-          <p>{title ?? "No title"}</p>
+          <p class="compared">{title ?? "No title"}</p>
           <p class="soft">
             <Url url={url} whole />
           </p>

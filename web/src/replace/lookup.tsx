@@ -1,6 +1,11 @@
 import { useState } from "preact/hooks";
 import type { LinkDetail } from "../data/links.ts";
-import { lookAgain, type Suggestion, type Suggestions, suggestionsOptions } from "../data/repair.ts";
+import {
+  lookAgain,
+  type Suggestion,
+  type Suggestions,
+  suggestionsOptions,
+} from "../data/repair.ts";
 import { useCanWrite } from "../data/session.ts";
 import { Ask } from "../frame/ask.tsx";
 import { useOffline, useSave } from "../frame/toast.tsx";

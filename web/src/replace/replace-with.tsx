@@ -8,7 +8,6 @@ import { settledStatus } from "../data/evidence.ts";
 import { counted } from "../data/format.ts";
 import { LINKS, type LinkDetail } from "../data/links.ts";
 import {
-  acceptedOf,
   placesHref,
   replaceLink,
   type Suggestion,
@@ -36,8 +35,7 @@ type Props = { link: LinkDetail };
 
 /** What could stand in the place of a dead link, or what was stored to stand there. */
 export function ReplaceWith({ link }: Props) {
-  const accepted = acceptedOf(link);
-  if (accepted) return <Stored link={link} {...accepted} />;
+  if (link.accepted_url) return <Stored link={link} url={link.accepted_url} />;
   return settledStatus(link) === "dead" ? <Choices link={link} /> : null;
 }
 
@@ -140,10 +138,8 @@ function Elsewhere({ url }: { url: string }) {
   );
 }
 
-type StoredProps = Props & NonNullable<ReturnType<typeof acceptedOf>>;
-
 /** A link in sources keeps its URL until the places are edited. */
-function Stored({ link, url, by, at }: StoredProps) {
+function Stored({ link, url }: Props & { url: string }) {
   const { off } = useOffline();
   const canWrite = useCanWrite();
   const undo = useSave({
@@ -152,35 +148,39 @@ function Stored({ link, url, by, at }: StoredProps) {
     undo: () => replaceLink(link.id, { url }),
     renews: [LINKS, ["overview"]],
   });
-  const { places } = link;
+  const { places, accepted_by: by, accepted_at: at, retired_at: retiredAt } = link;
+  const isOver = retiredAt !== null;
   return (
     <Section
-      title="Stored"
-      hint={places > 0 ? `Still in ${counted(places, "place")}` : "In no place any more"}
+      title={isOver ? "Replaced" : "Stored"}
+      hint={!isOver && `Still in ${counted(places, "place")}`}
       class="fix"
     >
       <p class="fix-url">
         <Url url={url} whole />
       </p>
       <p class="fix-why">
-        {by && `By ${by} `}
-        {at && <Moment at={at} />}
-        {at && ". "}
-        This link is removed when no page has the old URL. <code>stillup fix</code> edits files.
+        By {by} {at && <Moment at={at} />}.
+        {!isOver && " This link is removed when no page has the old URL."}
       </p>
       {places > 0 && <FoundOn key={link.id} link={link.id} few={5} />}
-      <div class="deeds">
-        {places > 0 && (
-          <Button icon={Download} href={placesHref()} title="All replaced URLs" download>
+      {!isOver && (
+        <div class="deeds">
+          <Button
+            icon={Download}
+            href={placesHref()}
+            title="All places with a replaced URL, as CSV"
+            download
+          >
             Download places
           </Button>
-        )}
-        {canWrite && (
-          <Button off={off} busy={undo.isPending} onClick={() => undo.mutate()}>
-            Take back
-          </Button>
-        )}
-      </div>
+          {canWrite && (
+            <Button off={off} busy={undo.isPending} onClick={() => undo.mutate()}>
+              Take back
+            </Button>
+          )}
+        </div>
+      )}
     </Section>
   );
 }
@@ -193,7 +193,7 @@ function useReplace(link: LinkDetail) {
   const send = useReplacement(link);
   const [duplicate, setDuplicate] = useState<Duplicate | null>(null);
   const replace = (suggestion: Suggestion) =>
-    void send({ suggestion_id: suggestion.id }, suggestion.url).catch((error: Error) => {
+    void send({ suggestion_id: suggestion.id }).catch((error: Error) => {
       const other = error instanceof RequestFailed && error.details.existingId;
       if (other) setDuplicate({ suggestion, other: String(other) });
       else toast(error.message);

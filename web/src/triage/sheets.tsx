@@ -93,8 +93,7 @@ export function OverrideSheet({ link, onClose, onDone }: SheetProps) {
 export function UrlSheet({ link, onClose, onDone }: SheetProps) {
   const replace = useReplacement(link);
   const send = async (form: FormData) => {
-    const url = String(form.get("url")).trim();
-    await replace({ url }, url);
+    await replace({ url: String(form.get("url")) });
     onDone?.();
   };
   return (

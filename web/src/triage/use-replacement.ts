@@ -19,11 +19,11 @@ export function useReplacement({ id, url: old }: Pick<ListedLink, "id" | "url">)
     for (const queryKey of [LINKS, ["overview"], ["of-link", id]])
       void client.invalidateQueries({ queryKey });
   };
-  return async (by: Replacement, url: string) => {
+  return async (by: Replacement) => {
     const done = await replaceLink(id, by).finally(renew);
-    const isMoved = done.mode === "link";
-    if (isMoved) show(url);
-    const back = () => undoReplacement(id, done.mode, old).then(() => isMoved && show(old));
+    const mode = done.mode === "link" ? "link" : "places";
+    if (mode === "link") show(done.url);
+    const back = () => undoReplacement(id, mode, old).then(() => mode === "link" && show(old));
     toast(replacedText(done), () => back().finally(renew));
   };
 }
