@@ -42,7 +42,9 @@ type Filter = Record<string, string>;
 const KINDS = Object.keys(SUGGESTION_WORDS) as SuggestionKind[];
 const DEAD = { status: "dead" };
 const REDIRECTS = { status: "active", suggestion: "moved" };
+const STORED = { accepted: "true" };
 const COUNTS = countsOptions([
+  STORED,
   REDIRECTS,
   { ...DEAD, suggestion: "none" },
   ...KINDS.map((suggestion) => ({ ...DEAD, suggestion })),
@@ -52,18 +54,11 @@ function Groups({ tab }: { tab: Tab }) {
   useBar({ crumbs: [{ label: "Overview", href: "/" }, { label: "Repair" }] });
   const { route } = useLocation();
   const counts = useQuery(COUNTS);
-  const [redirects, ...dead] = counts.data ?? [];
+  const [stored, redirects, ...dead] = counts.data ?? [];
   const countOfDead = counts.data ? dead.reduce((sum, count) => sum + count, 0) : null;
   return (
     <div class="pad narrow repair-page">
-      <Heading
-        title="Repair"
-        action={
-          <Button icon={Download} href={placesHref()} title="Pages with replaced URLs" download>
-            Places to edit
-          </Button>
-        }
-      >
+      <Heading title="Repair">
         What can stand in the place of dead and redirected links. Nothing is replaced until you
         apply it.
       </Heading>
@@ -79,8 +74,9 @@ function Groups({ tab }: { tab: Tab }) {
         />
       </div>
       <Together>
+        {tab === "dead" && <LookupsOffer />}
         <Loaded query={counts}>
-          {([moved = 0, none = 0, ...kinds]) =>
+          {([, moved = 0, none = 0, ...kinds]) =>
             tab === "redirects" ? (
               <Redirects count={moved} />
             ) : countOfDead === 0 ? (
@@ -94,6 +90,7 @@ function Groups({ tab }: { tab: Tab }) {
         </Loaded>
         {tab === "dead" && <Patterns />}
         {tab === "dead" && <BySource />}
+        {!!stored && <Stored count={stored} />}
       </Together>
     </div>
   );
@@ -112,7 +109,6 @@ type ByKindProps = { none: number; kinds: number[] };
 function ByKind({ none, kinds }: ByKindProps) {
   return (
     <Section title="By kind" hint="The best suggestion for each link">
-      <LookupsOffer />
       <ul class="panel repair-groups">
         {KINDS.map((kind, n) => (
           <Group
@@ -296,6 +292,24 @@ function Prefixes() {
     </Form>
   );
 }
+
+/** Links whose replacement is stored until those who edit their pages have used it. */
+const Stored = ({ count }: { count: number }) => (
+  <Section title="To edit">
+    <ul class="panel repair-groups">
+      <Group
+        title="Stored replacements"
+        hint="Pages of your sources still have the old URLs. Edit them, or use stillup fix."
+        count={count}
+        links={STORED}
+      >
+        <Button icon={Download} href={placesHref()} download>
+          Download places
+        </Button>
+      </Group>
+    </ul>
+  </Section>
+);
 
 const MOST_SOURCES = 10;
 

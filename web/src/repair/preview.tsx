@@ -104,8 +104,9 @@ function Table({ preview: { id, items, state } }: { preview: Preview }) {
     <>
       <div class="tools">
         <h1 class="unseen">Preview</h1>
-        <p role="status">{headline(items, state)}</p>
-        <span class="gap" />
+        <p class="repair-headline" role="status">
+          {headline(items, state)}
+        </p>
         {canWrite && (
           <Button
             primary

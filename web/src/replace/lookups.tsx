@@ -4,6 +4,7 @@ import { ARCHIVE, setArchive } from "../data/repair.ts";
 import { useUser } from "../data/session.ts";
 import { useOffline, useSave } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
+import "./replace.css";
 
 const DECLINED = "stillup-lookups-declined";
 
@@ -28,7 +29,7 @@ export function LookupsOffer() {
   if (isDeclined)
     return (
       <p class="hint">
-        Archive lookups are off. <a href="/settings/archive">Settings</a>
+        Archive lookups are off. <a href="/settings/archives">Settings</a>
       </p>
     );
   const decline = () => {

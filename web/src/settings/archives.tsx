@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
-import { Archive } from "lucide-preact";
+import { Library } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { ARCHIVE, type ArchiveSetting, setArchive } from "../data/repair.ts";
 import { useUser } from "../data/session.ts";
 import { useOffline, useSave } from "../frame/toast.tsx";
@@ -10,7 +11,7 @@ import { Heading } from "../ui/section.tsx";
 import { Panel, Setting } from "./parts.tsx";
 import type { Section } from "./settings.tsx";
 
-export const section: Section = { part: "Account", place: 7, name: "Archives", icon: Archive };
+export const section: Section = { part: "Account", place: 7, name: "Archives", icon: Library };
 
 /** What archives are asked for, and what they are sent. */
 export default function ArchivesSection() {
@@ -36,7 +37,11 @@ export default function ArchivesSection() {
               forbidden={
                 lookup === "forbidden"
                   ? "This server does not use archives."
-                  : "The operator has to set STILLUP_ARCHIVE_KEY_FILE first."
+                  : (
+                  <>
+                    The operator has to set <code>STILLUP_ARCHIVE_KEY_FILE</code> first.
+                  </>
+                )
               }
             />
           </Panel>
@@ -52,7 +57,7 @@ type SwitchProps = {
   hint: string;
   value: ArchiveSetting;
   /** Why it cannot be turned on. */
-  forbidden: string;
+  forbidden: ComponentChildren;
 };
 
 /** Saved as it changes; only owners change it. */
