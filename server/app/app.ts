@@ -53,6 +53,7 @@ import { liveRoutes } from "../pages/live/routes.ts";
 import { metricsRoutes } from "../pages/metrics/routes.ts";
 import { overviewRoutes } from "../pages/overview/routes.ts";
 import { siteRoutes } from "../pages/sites/routes.ts";
+import { patternRoutes } from "../repair/patterns/routes.ts";
 import { replaceRoutes } from "../repair/replace-routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
 import type { Deps } from "../work/deps.ts";
@@ -75,6 +76,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(webhookRoutes(deps))
     .use(sourceRoutes(deps, (accountId, steps) => inPlace(exporting, accountId, steps)))
     .use(hostRoutes(deps))
+    .use(patternRoutes(deps))
     .use(replaceRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))

@@ -6,6 +6,7 @@ import { begin } from "../../server/judge/identity/compare.ts";
 import { writeMemories } from "../../server/links/memories.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";
+import { addPatterns } from "../patterns.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
 import { addGroup, addLink, anyUrl, setLink } from "../rows.ts";
 import {
@@ -495,6 +496,14 @@ export const STORIES: Record<string, Story> = {
     return {
       ask: () => admin.me.delete(path),
       entry: { action: "host_setting.deleted", target: [id, SHOWN_HOST] },
+    };
+  },
+  "DELETE /patterns/:id": async (server, { me }) => {
+    await addPatterns(server, me, 1);
+    const [{ id, from, to }] = (await me.get("/api/v1/patterns")).body.data.items;
+    return {
+      ask: () => me.delete(`/api/v1/patterns/${id}`),
+      entry: { action: "pattern.deleted", target: [id, `${from} → ${to}`] },
     };
   },
   "POST /session": async (server, admin) => ({

@@ -2,6 +2,7 @@ import { runImports } from "../../server/links/imports/steps.ts";
 import { type Administrator, newAdministrator } from "../audit/looking.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Parsed, TestServer } from "../harness.ts";
+import { addPatterns } from "../patterns.ts";
 import { startReceiver } from "../receiver.ts";
 import { checkDueLinks, deliverDue } from "../rounds.ts";
 import { addGroup, setLink } from "../rows.ts";
@@ -63,6 +64,7 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
   const host = (
     await me.post("/api/v1/host-settings", { host: "gone.example.com", user_agent: "Test" })
   ).body.data.id;
+  await addPatterns(server, me, 5);
   const links = await addLinks(me, group, person.id);
   const { batch_id: batch } = (await me.post(`${LINKS}/check`, { link_ids: links })).body.data;
   for (const round of [0, 1, 2]) {

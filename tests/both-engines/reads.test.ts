@@ -105,6 +105,7 @@ const READS: Record<string, string[]> = {
   "/exports/occurrences": ["", "?source_id={pushed}&status=dead&format=csv"],
   "/host-settings": PAGES,
   "/host-settings/{host}": [""],
+  "/patterns": PAGES,
   "/services": [""],
   "/overview": [""],
   "/overview/services": ["", "?most=1"],

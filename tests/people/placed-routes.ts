@@ -66,6 +66,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /exports/occurrences
     GET /host-settings
     GET /host-settings/:id
+    GET /patterns
     GET /services
     GET /overview
     GET /overview/services
@@ -124,6 +125,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     PATCH /groups/:id
     DELETE /groups/:id
     PATCH /sites/:site
+    DELETE /patterns/:id
     POST /groups/:id/links
     POST /webhooks
     PATCH /webhooks/:id

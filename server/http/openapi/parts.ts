@@ -170,6 +170,10 @@ export const TAGS = [
     description:
       "What links are found in and kept in step with: sites, sitemaps, feeds, lists, repositories, bookmark managers, and what is pushed. Where each link stands.",
   },
+  {
+    name: "Suggestions",
+    description: "What could stand in the place of dead links, and how sites moved their pages.",
+  },
   { name: "History", description: "All checks, and statistics about them." },
   { name: "Overview", description: "What needs attention now, and the state of the monitoring." },
   {

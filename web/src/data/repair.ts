@@ -41,14 +41,6 @@ export type PreviewItem = {
   error?: { message: string } | null;
 };
 export type Preview = { id: string; state: string; items: PreviewItem[] };
-export type Pattern = {
-  id: string;
-  from: string;
-  to: string;
-  pairs: number;
-  tried: number;
-  failed: number;
-};
 type Answer<T> = Promise<{
   data: { data: T } | null;
   error: { value: unknown } | null;
@@ -60,9 +52,6 @@ type Soon = {
       get(): Answer<{ items: Suggestion[]; lookup: Lookup | null }>;
       post(body: { archive?: boolean }): Answer<unknown>;
     };
-  };
-  patterns: ((of: { id: string }) => { delete(): Answer<unknown> }) & {
-    get(): Answer<{ items: Pattern[] }>;
   };
   replacements: ((of: { id: string }) => {
     get(): Answer<Preview>;
@@ -128,13 +117,15 @@ export const countsOptions = (filters: Filter[]) =>
     queryFn: () => Promise.all(filters.map(countOf)),
   });
 
-/** Rules learned from links that moved. */
-export const PATTERNS = queryOptions({
-  queryKey: [...LINKS, "patterns"],
-  queryFn: () => take(server.patterns.get()),
-});
+const MOST_PATTERNS = 20;
 
-export const forgetPattern = (id: string) => complete(server.patterns({ id }).delete() as never);
+const listPatterns = () => unwrap(api.patterns.get({ query: asSent({ per_page: MOST_PATTERNS }) }));
+
+/** Rules learned from links that moved, those with the most links first. */
+export const PATTERNS = queryOptions({ queryKey: [...LINKS, "patterns"], queryFn: listPatterns });
+export type Pattern = Awaited<ReturnType<typeof listPatterns>>["items"][number];
+
+export const forgetPattern = (id: string) => complete(api.patterns({ id }).delete());
 
 /** What is to be replaced: links under a prefix, or those with suggestions. */
 export type Wanted = { filter: Filter } & (

@@ -35,9 +35,9 @@ export default function ArchivesSection() {
               hint="New links are saved after their first check that finds them alive. Everyone can then read the copies, and see when they were saved."
               value={save}
               forbidden={
-                lookup === "forbidden"
-                  ? "This server does not use archives."
-                  : (
+                lookup === "forbidden" ? (
+                  "This server does not use archives."
+                ) : (
                   <>
                     The operator has to set <code>STILLUP_ARCHIVE_KEY_FILE</code> first.
                   </>
