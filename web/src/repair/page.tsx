@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { RequestFailed } from "../data/api.ts";
 import { hrefOf } from "../data/changes.ts";
-import { counted } from "../data/format.ts";
+import { counted, many } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
 import { SUGGESTION_WORDS } from "../data/links.ts";
 import {
@@ -25,6 +25,7 @@ import { LookupsOffer } from "../replace/lookups.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
 import { Form, TextField, textsIn } from "../ui/field.tsx";
 import { Empty, Loaded, Together } from "../ui/loaded.tsx";
+import { Moment } from "../ui/moment.tsx";
 import { Heading, Section } from "../ui/section.tsx";
 import { FromTo, PreviewPage } from "./preview.tsx";
 import "./repair.css";
@@ -162,7 +163,7 @@ function Redirects({ count }: { count: number }) {
 
 type GroupProps = {
   title: ComponentChildren;
-  hint: string;
+  hint: ComponentChildren;
   /** Unknown before a preview; without links, there is no line unless it may get some. */
   count?: number;
   stays?: boolean;
@@ -252,16 +253,26 @@ const underPrefix = ({ from }: Pattern) => ({ ...DEAD, search: from, search_in: 
 type PatternProps = { pattern: Pattern; count: number | undefined };
 
 function PatternGroup({ pattern, count }: PatternProps) {
-  const { id, from, to, pairs, tried, failed } = pattern;
+  const { id, from, to, pairs, tried, failed, rests_until: rests } = pattern;
   const hold = useHold();
   const { off } = useOffline();
   const canWrite = useCanWrite();
   const forget = () => hold([id], "1 pattern deleted", () => forgetPattern(id));
-  const proof = `${counted(pairs, "link")} moved like this.`;
   return (
     <Group
       title={<FromTo from={from} to={to} />}
-      hint={tried > 0 ? `${proof} ${failed} of ${counted(tried, "attempt")} failed.` : proof}
+      hint={
+        <>
+          {counted(pairs, "link")} moved like this.
+          {tried > 0 && ` ${many(failed)} of ${counted(tried, "URL")} tried since failed.`}
+          {rests && (
+            <>
+              {" "}
+              Paused until <Moment at={rests} day />.
+            </>
+          )}
+        </>
+      }
       {...(count !== undefined && { count })}
       stays
       links={{ ...DEAD, search: from }}
