@@ -2,7 +2,7 @@ import { auditChange, linkTarget } from "../accounts/audit.ts";
 import { lockLinks } from "../ground/db/queries.ts";
 import type { LinkRow } from "../ground/db/tables.ts";
 import { AppError, invalid, notFound } from "../ground/lib/errors.ts";
-import type { ReplacementResult } from "../ground/lib/vocabulary.ts";
+import type { ReplacementResult, SuggestionKind } from "../ground/lib/vocabulary.ts";
 import type { Caller } from "../http/caller.ts";
 import { urlKeyOf } from "../judge/services/catalogue.ts";
 import { findHolders, readUrl, writeUrls } from "../links/change-url.ts";
@@ -16,15 +16,23 @@ import type { LinkDetailRow } from "../links/model.ts";
 import { retireLinks } from "../links/retire.ts";
 import { publishChanges } from "../links/triage/change-events.ts";
 import { recordActions } from "../links/triage/timeline.ts";
-import type { Unit } from "../work/unit.ts";
+import type { Deps, SaveReply } from "../work/deps.ts";
+import { makeChange, type Unit } from "../work/unit.ts";
+import { noteAccepted } from "./patterns/patterns.ts";
+import { currentSuggestion } from "./suggestions/current.ts";
 
 type Found = LinkRow & { details: LinkDetails };
 
 /** A link with the URL that is to stand in its place. */
 export type Wish = { link: Found; url: URL; note: string | null };
 
-/** What a request for one link says. */
-export type ReplaceInput = { url: string; note: string | null; merge: boolean };
+/** What a request for one link says: a URL, or which suggestion is taken. */
+type Input = {
+  url?: string | undefined;
+  suggestion_id?: string | undefined;
+  note: string | null;
+  merge: boolean;
+};
 
 /** A link that was replaced. `mode` says what that came to. */
 export type ReplacedLink = LinkDetailRow & { mode: Mode };
@@ -43,24 +51,49 @@ const MODE_OF = {
 /**
  * Puts another URL in the place of a link's. A link that stands in sources keeps its own, which they would add again,
  * and the new one is stored until they have it.
- * @throws VALIDATION_ERROR for a URL that cannot be checked; CONFLICT when another link has it, unless they are merged
+ * @throws VALIDATION_ERROR for a URL that cannot be checked; CONFLICT when another link has it, unless they are merged,
+ * and for a suggestion that is out of date
  */
 export async function replaceLink(
+  deps: Deps,
+  { caller, id, signal }: { caller: Caller; id: string; signal: AbortSignal },
+  { url, suggestion_id: suggestionId, note, merge }: Input,
+  save: SaveReply<ReplacedLink>,
+): Promise<ReplacedLink> {
+  const link = await findLink(deps, caller, id);
+  const taken = suggestionId
+    ? await currentSuggestion(deps, { link, suggestionId, signal })
+    : { url: url!, kind: "url" as const };
+  return makeChange(deps, caller, async (unit) => {
+    const mode = await replaceOne(unit, caller, link, { ...taken, note, merge });
+    const replaced = { ...(await findLinkDetail(unit, caller, id)), mode };
+    await save(unit.store, replaced);
+    return replaced;
+  });
+}
+
+type Taken = { url: string; kind: SuggestionKind | "url"; note: string | null; merge: boolean };
+
+async function replaceOne(
   unit: Unit,
   caller: Caller,
-  id: string,
-  { url: given, note, merge }: ReplaceInput,
-): Promise<ReplacedLink> {
+  seen: LinkRow,
+  { url: given, kind, note, merge }: Taken,
+): Promise<Mode> {
   const url = readUrl(unit, given);
-  const link = await lockLink(unit, caller, id);
+  const link = await lockLink(unit, caller, seen.id);
   if (url.href === link.url) throw invalid({ url: ["is the link's URL already"] });
+  // Its suggestions were for the URL that it had.
+  if (kind !== "url" && link.url !== seen.url) throw notFound("suggestion");
   const [outcome] = await replaceLocked(unit, caller, [{ link, url, note }], merge);
   if (outcome instanceof AppError) throw outcome;
   if (outcome !== "skipped") {
     await auditChange(unit, caller, { action: "link.replaced", target: linkTarget([link]) });
-    unit.afterCommit(({ metrics }) => metrics.replacementsAccepted("url", 1));
+    const pair = { accountNo: caller.accountNo, from: link.url, to: url.href };
+    await noteAccepted(unit.store, { ...pair, now: unit.clock.now() });
+    unit.afterCommit(({ metrics }) => metrics.replacementsAccepted(kind, 1));
   }
-  return { ...(await findLinkDetail(unit, caller, id)), mode: MODE_OF[outcome!] };
+  return MODE_OF[outcome!];
 }
 
 /**

@@ -174,6 +174,11 @@ export const TAGS = [
     name: "Suggestions",
     description: "What could stand in the place of dead links, and how sites moved their pages.",
   },
+  {
+    name: "Replacements",
+    description:
+      "Other URLs in the place of those of links, one by one or for many that are previewed first.",
+  },
   { name: "History", description: "All checks, and statistics about them." },
   { name: "Overview", description: "What needs attention now, and the state of the monitoring." },
   {
