@@ -55,6 +55,7 @@ import { overviewRoutes } from "../pages/overview/routes.ts";
 import { siteRoutes } from "../pages/sites/routes.ts";
 import { patternRoutes } from "../repair/patterns/routes.ts";
 import { replaceRoutes } from "../repair/replace-routes.ts";
+import { suggestionRoutes } from "../repair/suggestions/routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -67,6 +68,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(manyLinksRoutes(deps))
     .use(triageRoutes(deps))
     .use(trialRoutes(deps))
+    .use(suggestionRoutes(deps))
     .use(tagRoutes(deps))
     .use(viewRoutes(deps))
     .use(batchRoutes(deps))

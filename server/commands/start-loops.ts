@@ -22,6 +22,7 @@ import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
 import { startReplacementLoop } from "../repair/check-replacements.ts";
 import { startPatternLoop } from "../repair/patterns/loop.ts";
+import { startLookupLoop } from "../repair/suggestions/loop.ts";
 import { startSourceLoop } from "../sources/loop.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -99,6 +100,7 @@ function startChecks(deps: Deps) {
     startSourceLoop(deps),
     startPatternLoop(deps),
     startReplacementLoop(deps),
+    startLookupLoop(deps),
     ...(deps.config.rdap === "on" ? [startDomainLoop(deps)] : []),
   ];
 }

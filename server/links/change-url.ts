@@ -29,6 +29,7 @@ import { forgetMemories } from "./memories.ts";
 import type { LinkDetailRow } from "./model.ts";
 import { NOTHING_SUSPECTED } from "./override.ts";
 import { hasNumber } from "./selection.ts";
+import { forgetSuggestions } from "./suggestions/rows.ts";
 import { publishChanges } from "./triage/change-events.ts";
 import { inheritMutes } from "./triage/inherit.ts";
 import { recordActions } from "./triage/timeline.ts";
@@ -167,6 +168,7 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   await tx.delete(linkResponses).where(inArray(linkResponses.linkNo, nos));
   await tx.delete(linkReadings).where(inArray(linkReadings.linkNo, nos));
   await forgetMemories(tx, nos);
+  await forgetSuggestions(tx, nos);
   const sites = all.flatMap(({ link, url }) => [link.site, siteOfUrl(url)]);
   await noteSites(tx, { accountNo, at }, sites);
   // After its last check also where the clock was set back, since history is sorted by that.

@@ -44,6 +44,8 @@ export type Metrics = {
   archiveAsked(kind: string, result: string): void;
   /** Counts URLs that were accepted in place of those of links, by where they are from. */
   replacementsAccepted(kind: ReplacementKind | "url", count: number): void;
+  /** Counts an address that was found to suggest for a dead link. */
+  suggestionFound(kind: string): void;
   /** Registers what reads the state of the checker processes. */
   watchProcesses(read: () => CheckerProcess[]): void;
   /** The checker processes; none where this process checks links itself, or not at all. */
@@ -120,6 +122,12 @@ export function createMetrics(): Metrics {
   const replacements = new Counter({
     name: "stillup_replacements_total",
     help: "URLs that people accepted in place of those of links: typed for one link (`url`), by a rule for many (`rule`), or of a suggestion, by its kind.",
+    labelNames: ["kind"] as const,
+    registers,
+  });
+  const suggestionsFound = new Counter({
+    name: "stillup_suggestions_total",
+    help: "Suggestions that lookups have found for dead links, by kind.",
     labelNames: ["kind"] as const,
     registers,
   });
@@ -236,6 +244,7 @@ export function createMetrics(): Metrics {
     registryAsked: (result) => registryRequests.inc({ result }),
     archiveAsked: (kind, result) => archiveRequests.inc({ kind, result }),
     replacementsAccepted: (kind, count) => replacements.inc({ kind }, count),
+    suggestionFound: (kind) => suggestionsFound.inc({ kind }),
     overrideEnded: (why) => overridesEnded.inc({ why }),
     pageChanged: (kind) => pageChanges.inc({ kind }),
     sourceEnded(kind, end, ms) {

@@ -16,6 +16,7 @@ import { note } from "./note.ts";
 import { override, overrideUntil } from "./override.ts";
 import { pinned } from "./pinned.ts";
 import { schedule } from "./schedule.ts";
+import { suggestion } from "./suggestion.ts";
 import { tags } from "./tags.ts";
 import { title } from "./title.ts";
 
@@ -36,6 +37,7 @@ const ALL = [
   pinned,
   identity,
   accepted,
+  suggestion,
 ] as const;
 
 type Each = (typeof ALL)[number];
