@@ -1,77 +1,25 @@
 import { queryOptions } from "@tanstack/preact-query";
-import type {
-  LookupState,
-  PageMatch,
-  SuggestionKind,
-  Verdict,
-} from "../../../server/ground/lib/vocabulary.ts";
+import type { SuggestionKind } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "./api.ts";
 import { counted } from "./format.ts";
 import { LINKS } from "./links.ts";
 
 export type { SuggestionKind };
 
-// What the server answers, until its routes are there.
-export type Suggestion = {
-  id: string;
-  kind: SuggestionKind;
-  url: string;
-  confidence: "safe" | "likely" | "copy";
-  matches: PageMatch;
-  captured_at: string | null;
-  checked_at: string;
-  evidence: string[];
-  /** Of the page that it leads to. */
-  title?: string | null;
-};
-type Lookup = {
-  state: LookupState;
-  retry_at: string | null;
-  reasons: { reason: string; captured_at: string | null }[];
-};
-export type PreviewItem = {
-  link_id: string;
-  url: string;
-  new_url: string;
-  verdict: Verdict | null;
-  reason: string | null;
-  matches: PageMatch | null;
-  selected: boolean;
-  result: string | null;
-  error?: { message: string } | null;
-};
-export type Preview = { id: string; state: string; items: PreviewItem[] };
-type Answer<T> = Promise<{
-  data: { data: T } | null;
-  error: { value: unknown } | null;
-  status: number;
-}>;
-type Soon = {
-  links: (of: { id: string }) => {
-    suggestions: {
-      get(): Answer<{ items: Suggestion[]; lookup: Lookup | null }>;
-      post(body: { archive?: boolean }): Answer<unknown>;
-    };
-  };
-  replacements: ((of: { id: string }) => {
-    get(): Answer<Preview>;
-    apply: { post(body: object): Answer<Preview> };
-  }) & { post(body: object): Answer<Preview> };
-};
-const server = api as unknown as Soon;
-const take = <T>(answer: Answer<T>): Promise<T> => unwrap(answer as Promise<never>);
+const findSuggestions = (id: string) => unwrap(api.links({ id }).suggestions.get());
+export type Suggestions = Awaited<ReturnType<typeof findSuggestions>>;
+export type Suggestion = Suggestions["items"][number];
 
 /** What could stand in the place of a link, the best first, and how far the search for it is. */
 export const suggestionsOptions = (id: string) =>
   queryOptions({
     queryKey: [...LINKS, "one", id, "suggestions"],
-    queryFn: () => take(server.links({ id }).suggestions.get()),
+    queryFn: () => findSuggestions(id),
   });
-export type Suggestions = { items: Suggestion[]; lookup: Lookup | null };
 
 /** Looks again. @param archive also where the archive would learn a private URL */
 export const lookAgain = (id: string, archive = false) =>
-  take(server.links({ id }).suggestions.post(archive ? { archive } : {}));
+  unwrap(api.links({ id }).suggestions.post(asSent({ archive })));
 
 export type Replacement = { suggestion_id: string } | { url: string };
 
@@ -133,21 +81,37 @@ export type Wanted = { filter: Filter } & (
   | { suggestions: { kinds: SuggestionKind[]; confidence?: "safe" } }
 );
 
-export const startPreview = (wanted: Wanted) => take(server.replacements.post(wanted));
+export const startPreview = (wanted: Wanted) => unwrap(api.replacements.post(asSent(wanted)));
 
+const REPLACEMENTS = ["replacements"];
 const SOON_MS = 1_000;
 const BUSY = ["checking", "applying"];
+
+const findPreview = (id: string) => unwrap(api.replacements({ id }).get());
+export type Preview = Awaited<ReturnType<typeof findPreview>>;
+export type PreviewItem = Preview["items"][number];
 
 /** Read again while its URLs are checked, or it is carried out. */
 export const previewOptions = (id: string) =>
   queryOptions({
-    queryKey: ["replacements", id],
-    queryFn: () => take(server.replacements({ id }).get()),
+    queryKey: [...REPLACEMENTS, id],
+    queryFn: () => findPreview(id),
     refetchInterval: ({ state }) => BUSY.includes(state.data?.state ?? "") && SOON_MS,
   });
 
+/** Previews that were not carried out, of which an account has few at a time. */
+export const OPEN_PREVIEWS = queryOptions({
+  queryKey: [...REPLACEMENTS, "open"],
+  queryFn: async () => {
+    const { items } = await unwrap(api.replacements.get({ query: asSent({}) }));
+    return items.filter(({ state }) => state === "checking" || state === "ready");
+  },
+});
+
+export const discardPreview = (id: string) => complete(api.replacements({ id }).delete());
+
 export const applyPreview = (id: string, ids: string[]) =>
-  take(server.replacements({ id }).apply.post({ link_ids: ids }));
+  unwrap(api.replacements({ id }).apply.post(asSent({ link_ids: ids })));
 
 const EXPORT = "/dashboard/api/exports/replacements?format=csv";
 
@@ -157,6 +121,7 @@ export const placesHref = (source = "") => (source ? `${EXPORT}&source_id=${sour
 /** `forbidden` by the operator. */
 export type ArchiveSetting = "on" | "off" | "forbidden";
 type ArchiveSettings = Record<"archive_lookup" | "archive_save", ArchiveSetting>;
+type Answer<T> = Promise<{ data: { data: T }; error: null; status: number }>;
 const account = api.account as unknown as {
   get(): Answer<ArchiveSettings>;
   patch(change: { archive_lookup?: boolean; archive_save?: boolean }): Answer<unknown>;
@@ -165,9 +130,9 @@ const account = api.account as unknown as {
 /** Whether archives are asked about dead links, and pages are saved there. */
 export const ARCHIVE = queryOptions({
   queryKey: ["account", "archive"],
-  queryFn: () => take(account.get()),
+  queryFn: () => unwrap(account.get()),
 });
 
 /** Only owners may. */
 export const setArchive = (change: { archive_lookup?: boolean; archive_save?: boolean }) =>
-  take(account.patch(change));
+  unwrap(account.patch(change));

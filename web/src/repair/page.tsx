@@ -10,6 +10,7 @@ import { SUGGESTION_WORDS } from "../data/links.ts";
 import {
   countsOptions,
   forgetPattern,
+  OPEN_PREVIEWS,
   PATTERNS,
   type Pattern,
   placesHref,
@@ -76,6 +77,7 @@ function Groups({ tab }: { tab: Tab }) {
       </div>
       <Together>
         {tab === "dead" && <LookupsOffer />}
+        <OpenPreviews />
         <Loaded query={counts}>
           {([, moved = 0, none = 0, ...kinds]) =>
             tab === "redirects" ? (
@@ -303,6 +305,38 @@ function Prefixes() {
     </Form>
   );
 }
+
+/** Previews that wait to be carried out: without them, an account can start no more than two. */
+function OpenPreviews() {
+  const { data: open = [] } = useQuery(OPEN_PREVIEWS);
+  if (open.length === 0) return null;
+  return (
+    <Section title="Open previews" hint="Two at a time, for 24 hours">
+      <ul class="panel repair-groups">
+        {open.map(({ id, from, to, suggestions, counts, created_by: by, created_at: at }) => (
+          <Group
+            key={id}
+            title={
+              from && to ? <FromTo from={from} to={to} /> : kindsText(suggestions?.kinds ?? KINDS)
+            }
+            hint={
+              <>
+                {counted(counts.total, "link")}, by {by} <Moment at={at} />
+              </>
+            }
+          >
+            <Button href={hrefOf("/repair", { preview: id })}>Continue</Button>
+          </Group>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const kindsText = (kinds: SuggestionKind[]) =>
+  kinds.length === KINDS.length
+    ? "All suggestions"
+    : kinds.map((kind) => SUGGESTION_WORDS[kind]).join(", ");
 
 /** Links whose replacement is stored until those who edit their pages have used it. */
 const Stored = ({ count }: { count: number }) => (

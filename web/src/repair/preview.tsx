@@ -7,6 +7,7 @@ import { counted, many } from "../data/format.ts";
 import { LINKS } from "../data/links.ts";
 import {
   applyPreview,
+  discardPreview,
   type Preview,
   type PreviewItem,
   previewOptions,
@@ -19,7 +20,7 @@ import { useKeys } from "../frame/keys.ts";
 import { useRowKeys } from "../frame/row-keys.ts";
 import { useOffline, useSave } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
-import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Heads, Rows } from "../ui/rows.tsx";
 import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
@@ -58,65 +59,46 @@ export function PreviewPage({ id }: { id: string }) {
   );
 }
 
-function Checking({ preview: { items } }: { preview: Preview }) {
-  const done = items.filter(({ verdict }) => verdict !== null).length;
+function Checking({ preview: { counts } }: { preview: Preview }) {
+  const { total, checked } = counts;
   return (
     <div class="empty" role="status">
-      <h1>Checking {counted(items.length, "new URL")}</h1>
-      <p>{many(done)} checked. Nothing is replaced until you apply it.</p>
+      <h1>Checking {counted(total, "new URL")}</h1>
+      <p>{many(checked)} checked. Nothing is replaced until you apply it.</p>
       <progress
         class="repair-progress"
         aria-label="Checked"
-        max={Math.max(items.length, 1)}
-        value={done}
+        max={Math.max(total, 1)}
+        value={checked}
       />
     </div>
   );
 }
 
-const isDone = ({ result }: PreviewItem) => result === "replaced" || result === "stored";
+type Result = Pick<PreviewItem, "link_id" | "result" | "error">;
+
+const isDone = ({ result }: Pick<PreviewItem, "result">) =>
+  result !== null && result !== "failed" && result !== "skipped";
 const idOf = ({ link_id: id }: PreviewItem) => id;
 
-function Table({ preview: { id, items, state } }: { preview: Preview }) {
+function Table({ preview }: { preview: Preview }) {
+  const { id, items, state } = preview;
   const { picked, toggle, toggleAll } = usePicked(items);
-  const canWrite = useCanWrite() && state !== "expired";
   const { route } = useLocation();
-  const { off } = useOffline();
+  const canWrite = useCanWrite() && state !== "expired";
   const height = useIsPhone() ? 88 : 44;
   const open = items.filter((item) => !isDone(item));
   const chosen = open.filter((item) => picked.has(item.link_id));
-  const carriedOut = useRef<PreviewItem[]>([]);
-  const apply = useSave({
-    change: async (ids: string[]) => {
-      const { items: after } = await applyPreview(id, ids);
-      carriedOut.current = after.filter((item) => ids.includes(item.link_id));
-      return carriedOut.current;
-    },
-    said: resultText,
-    undo: () => takeAllBack(carriedOut.current.filter(isDone)),
-    renews: [LINKS, ["overview"], ["sources"], previewOptions(id).queryKey],
-  });
-  const start = () => chosen.length > 0 && !off && apply.mutate(chosen.map(idOf));
   const keys = useRowKeys(items.length, (index) => route(`/links/${items[index]!.link_id}`));
   useKeys({ x: () => toggle(items[keys.current]!) }, canWrite);
-  if (items.length === 0) return <Empty title="No links to replace" />;
   return (
     <>
       <div class="tools">
         <h1 class="unseen">Preview</h1>
         <p class="repair-headline" role="status">
-          {headline(items, state)}
+          {headline(preview)}
         </p>
-        {canWrite && (
-          <Button
-            primary
-            off={off ?? (chosen.length === 0 ? "Select links to replace" : undefined)}
-            busy={apply.isPending || state === "applying"}
-            onClick={start}
-          >
-            {chosen.length > 0 ? `Replace ${counted(chosen.length, "link")}` : "Replace"}
-          </Button>
-        )}
+        {canWrite && open.length > 0 && <Deeds preview={preview} chosen={chosen.map(idOf)} />}
       </div>
       <Rows<PreviewItem>
         class="repair-rows"
@@ -124,7 +106,7 @@ function Table({ preview: { id, items, state } }: { preview: Preview }) {
         runs={[{ count: items.length, height }]}
         head={
           <>
-            <span role="columnheader">
+            <span role="columnheader" class="repair-x">
               {canWrite && open.length > 0 && (
                 <input
                   type="checkbox"
@@ -154,6 +136,49 @@ function Table({ preview: { id, items, state } }: { preview: Preview }) {
           <kbd>x</kbd> selects, <kbd>Enter</kbd> opens the link.
         </span>
       </p>
+    </>
+  );
+}
+
+/** @param chosen ids of links */
+function Deeds({ preview: { id, items, state }, chosen }: { preview: Preview; chosen: string[] }) {
+  const { off } = useOffline();
+  const { route } = useLocation();
+  const applied = useRef<Result[]>([]);
+  const leave = () => location.search.includes(id) && route("/repair");
+  const renews = [LINKS, ["overview"], ["sources"], ["replacements"]];
+  const apply = useSave({
+    change: async () => {
+      applied.current = (await applyPreview(id, chosen)).results;
+      return applied.current;
+    },
+    said: resultText,
+    undo: async () => {
+      await takeAllBack(items, applied.current);
+      // What was carried out once is not carried out again.
+      await discardPreview(id);
+      leave();
+    },
+    renews,
+  });
+  const discard = useSave({
+    change: () => discardPreview(id).then(leave),
+    said: "The preview was discarded.",
+    renews: [["replacements"]],
+  });
+  return (
+    <>
+      <Button off={off} busy={discard.isPending} onClick={() => discard.mutate()}>
+        Discard
+      </Button>
+      <Button
+        primary
+        off={off ?? (chosen.length === 0 ? "Select links to replace" : undefined)}
+        busy={apply.isPending || state === "applying"}
+        onClick={() => apply.mutate()}
+      >
+        {chosen.length > 0 ? `Replace ${counted(chosen.length, "link")}` : "Replace"}
+      </Button>
     </>
   );
 }
@@ -196,7 +221,7 @@ const Cells = ({ item, isPicked, onPick }: CellsProps) => (
       <Url url={item.new_url} column="new" />
     </span>
     <span role="cell" class="repair-check">
-      {item.result ? <Result item={item} /> : <Check item={item} />}
+      {item.result ? <Outcome item={item} /> : <Check item={item} />}
     </span>
   </>
 );
@@ -217,50 +242,49 @@ function Check({ item: { verdict, reason, matches } }: { item: PreviewItem }) {
 const RESULTS: Record<string, string> = {
   replaced: "Replaced",
   stored: "Stored, edit its places",
-  skipped: "Skipped",
+  merged: "Merged with the link that has it",
+  skipped: "Nothing to do",
 };
 
-const Result = ({ item: { result, error } }: { item: PreviewItem }) => (
+const Outcome = ({ item: { result, error } }: { item: PreviewItem }) => (
   <span class={result === "failed" ? "repair-failed clip" : "clip"} title={error?.message}>
     {RESULTS[result!] ?? error?.message ?? "Failed"}
   </span>
 );
 
-const countOf = (items: PreviewItem[], result: string) =>
-  items.filter((item) => item.result === result).length;
+const WORDS = ["replaced", "stored", "merged", "skipped", "failed"] as const;
 
 /** "9 links replaced, 2 stored, 1 failed." */
-function resultText(items: PreviewItem[]): string {
-  const parts = [
-    [countOf(items, "replaced"), "replaced"],
-    [countOf(items, "stored"), "stored"],
-    [countOf(items, "skipped"), "skipped"],
-    [countOf(items, "failed"), "failed"],
-  ] as const;
-  const [first, ...rest] = parts.filter(([count]) => count > 0);
-  if (!first) return "Nothing was replaced.";
-  const others = rest.map(([count, word]) => `${many(count)} ${word}`);
-  return `${[`${counted(first[0], "link")} ${first[1]}`, ...others].join(", ")}.`;
+function resultText(results: Pick<Result, "result">[]): string {
+  const counts = WORDS.map(
+    (word) => [word, results.filter(({ result }) => result === word).length] as const,
+  );
+  const parts = counts
+    .filter(([, count]) => count > 0)
+    .map(([word, count], n) => `${n === 0 ? counted(count, "link") : many(count)} ${word}`);
+  return parts.length > 0 ? `${parts.join(", ")}.` : "Nothing was replaced.";
 }
 
-function headline(items: PreviewItem[], state: string): string {
+function headline({ state, items, counts }: Preview): string {
   if (state === "expired") return "This preview has expired. Start another one.";
   if (items.some(({ result }) => result)) return resultText(items);
   const alive = items.filter(({ verdict }) => verdict === "active").length;
-  return `${many(alive)} of ${counted(items.length, "new URL")} ${alive === 1 ? "is" : "are"} alive.`;
+  return `${many(alive)} of ${counted(counts.total, "new URL")} ${alive === 1 ? "is" : "are"} alive.`;
 }
 
 /** Requests at a time. */
 const AT_ONCE = 4;
 
-/** Takes what an application did back, by the opposite request for each link. */
-async function takeAllBack(items: PreviewItem[]): Promise<void> {
-  const waiting = [...items];
+/** Takes what was carried out back, by the opposite request for each link. */
+async function takeAllBack(items: PreviewItem[], results: Result[]): Promise<void> {
+  const urlOf = new Map(items.map(({ link_id: id, url }) => [id, url]));
+  const waiting = results.filter(isDone);
   let failed = 0;
   const work = async () => {
-    for (let item = waiting.pop(); item; item = waiting.pop()) {
-      const mode = item.result === "stored" ? "places" : "link";
-      await undoReplacement(item.link_id, mode, item.url).catch(() => failed++);
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { link_id: id, result } = next;
+      const mode = result === "replaced" ? "link" : "places";
+      await undoReplacement(id, mode, urlOf.get(id)!).catch(() => failed++);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
