@@ -20,7 +20,7 @@ export const FRESH_MS = 7 * 86_400_000;
 /** Something to suggest for a link, as it is found. `evidence` has whole sentences. */
 export type NewSuggestion = Pick<
   SuggestionRow,
-  "kind" | "url" | "confidence" | "matches" | "capturedAt" | "checkedAt" | "patternId"
+  "kind" | "url" | "confidence" | "matches" | "title" | "capturedAt" | "checkedAt" | "patternId"
 > & { evidence: string[] };
 
 /** A link for which something is suggested. */
@@ -52,6 +52,7 @@ const CELLS = {
   url: "text",
   confidence: "text",
   matches: "text",
+  title: "text",
   evidence: "text",
   captured_at: "bigint",
   checked_at: "bigint",
@@ -73,6 +74,7 @@ export const writeSuggestions = (tx: Store, rows: SuggestionRow[]): Promise<unkn
       row.url,
       row.confidence,
       row.matches,
+      row.title,
       row.evidence,
       row.capturedAt,
       row.checkedAt,
@@ -142,6 +144,7 @@ export function moveIn(memory: StoredMemory | undefined, checkedAt: number): New
     url: memory.way,
     confidence: memory.moved,
     matches: memory.page ? "yes" : "unknown",
+    title: memory.page?.title ?? null,
     capturedAt: null,
     checkedAt,
     patternId: null,

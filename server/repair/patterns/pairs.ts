@@ -10,14 +10,14 @@ const ROWS_AT_ONCE = 1000;
 
 export type Site = { accountNo: number; site: string };
 
-/** Returns where the links of a site moved to: as their redirects say, and as people decided. */
+/** Returns where the links of a site moved to: as people decided, and as their redirects say. */
 export async function readPairs(store: Store, site: Site): Promise<Pair[]> {
-  const accepted = await readAccepted(store, site);
-  return [...accepted, ...(await readMoves(store, site, MOST_PAIRS - accepted.length))];
+  const decided = [...(await readChanged(store, site)), ...(await readAccepted(store, site))];
+  return [...decided, ...(await readMoves(store, site, MOST_PAIRS - decided.length))];
 }
 
 /** The URLs that people replaced. The links are on other sites now. */
-async function readAccepted(store: Store, { accountNo, site }: Site): Promise<Pair[]> {
+async function readChanged(store: Store, { accountNo, site }: Site): Promise<Pair[]> {
   const rows = await store.readPool
     .select({ from: linkUrls.url, to: links.url })
     .from(linkUrls)
@@ -27,6 +27,16 @@ async function readAccepted(store: Store, { accountNo, site }: Site): Promise<Pa
     .orderBy(desc(linkUrls.until), linkUrls.linkNo)
     .limit(MOST_PAIRS);
   return rows.filter(({ from }) => siteOfUrl(from) === site);
+}
+
+/** What people want in the place of URLs that documents still have. */
+async function readAccepted(store: Store, site: Site): Promise<Pair[]> {
+  const rows: [from: string, to: string][] = await store.readPool.all(sql`
+    select links.url, details.accepted_url
+    from link_details as details join watched_links as links on links.no = details.link_no
+    where details.account_no = ${site.accountNo} and details.accepted_url is not null and ${onSite(site)}
+    order by details.link_no limit ${MOST_PAIRS}`);
+  return rows.map(([from, to]) => ({ from, to }));
 }
 
 async function readMoves(store: Store, site: Site, most: number): Promise<Pair[]> {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { DAY } from "../../../tests/checker/ended.ts";
 import { movableClock } from "../../../tests/clock.ts";
 import { type Asker, onBothEngines } from "../../../tests/harness.ts";
@@ -100,7 +100,7 @@ onBothEngines("How the addresses of a site changed", (server) => {
     expect((await lookupsOf(nos)).every(({ dueAt }) => dueAt === null)).toBe(true);
   });
 
-  test("is learned from URLs that people changed", async () => {
+  test("is learned from what people put in the place of URLs", async () => {
     const ids = await addAll(me, oldUrls(5));
     await addDead(server(), me, [`${OLD}page/9`]);
     for (const [n, [, url]] of pages(5).entries()) {
@@ -113,7 +113,14 @@ onBothEngines("How the addresses of a site changed", (server) => {
       now: now(),
     });
     await compute();
+    const [link] = await addAll(me, [`${OLD}page/10`]);
+    await server().deps.store.run(sql`
+      insert into link_details (link_no, account_no, accepted_url)
+      select no, account_no, cast(${`${NEW}page/10`} as text) from links where id = ${link}`);
+    server().clock.moveBy(DAY);
+    await compute();
 
+    expect(await listed()).toMatchObject([{ pairs: 6 }]);
     expect(await urlsFor(`${OLD}page/9`)).toEqual([`${NEW}page/9`]);
   });
 

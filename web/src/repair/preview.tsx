@@ -82,7 +82,7 @@ const isDone = ({ result }: Pick<PreviewItem, "result">) =>
 const idOf = ({ link_id: id }: PreviewItem) => id;
 
 function Table({ preview }: { preview: Preview }) {
-  const { id, items, state } = preview;
+  const { items, state } = preview;
   const { picked, toggle, toggleAll } = usePicked(items);
   const { route } = useLocation();
   const canWrite = useCanWrite() && state !== "expired";
