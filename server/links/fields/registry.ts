@@ -36,8 +36,8 @@ const ALL = [
   fragments,
   pinned,
   identity,
-  accepted,
   suggestion,
+  accepted,
 ] as const;
 
 type Each = (typeof ALL)[number];

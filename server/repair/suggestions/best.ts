@@ -4,13 +4,20 @@ import { links, type SuggestionRow, suggestions } from "../../ground/db/tables.t
 import { AppError } from "../../ground/lib/errors.ts";
 import type { Verdict } from "../../ground/lib/vocabulary.ts";
 import type { Caller } from "../../http/caller.ts";
+import { withListedDetails } from "../../links/fields/details.ts";
 import { readMemories } from "../../links/memories.ts";
 import { moveIn, toRow } from "../../links/suggestions/rows.ts";
 import { keysOf } from "../../links/verdicts.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Suggesting } from "./read.ts";
 
-type Known = { linkId: string; status: Verdict; suggestion: SuggestionRow | null };
+/** `acceptedUrl`: what a person has put in the place of the URL, which comes before any suggestion. */
+type Known = {
+  linkId: string;
+  status: Verdict;
+  acceptedUrl: string | null;
+  suggestion: SuggestionRow | null;
+};
 
 /** The best that is known for each URL, in their order: null if the account does not watch it. */
 export async function findBest(
@@ -22,12 +29,13 @@ export async function findBest(
   const keys = keysOf(deps, urls);
   const wanted = [...new Set(keys.filter((key) => typeof key === "string"))];
   const isWanted = and(eq(links.accountId, accountId), inArray(links.urlKey, wanted));
-  const rows = wanted.length === 0 ? [] : await store.select(FOUND).from(links).where(isWanted);
+  const found = wanted.length === 0 ? [] : await store.select(FOUND).from(links).where(isWanted);
+  const rows = await withListedDetails(store, found);
   const best = await bestOf(store, rows);
   const byKey = new Map(
-    rows.map(({ urlKey, id, no, status }) => [
+    rows.map(({ urlKey, id, no, status, details: { acceptedUrl } }) => [
       urlKey,
-      { linkId: id, status, suggestion: best.get(no) ?? null },
+      { linkId: id, status, acceptedUrl, suggestion: best.get(no) ?? null },
     ]),
   );
   return keys.map((key) => (key instanceof AppError ? key : (byKey.get(key) ?? null)));

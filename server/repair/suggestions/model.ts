@@ -25,6 +25,10 @@ export const SuggestionsForUrls = z
         known: z.boolean().meta({ description: "Whether the account watches the URL." }),
         link_id: z.uuid().nullable(),
         status: z.enum(VERDICTS).nullable().meta({ example: "dead" }),
+        accepted_url: z.string().nullable().meta({
+          description: "The URL that a person wants in the place of this one. It comes first.",
+          example: null,
+        }),
         suggestion: Suggestion.nullable().meta({
           description: "The best one. While the link is alive, where it has moved to for good.",
         }),

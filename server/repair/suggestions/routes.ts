@@ -81,6 +81,7 @@ const toResults = (urls: string[], found: Awaited<ReturnType<typeof findBest>>) 
       known: known !== null,
       link_id: known?.linkId ?? null,
       status: known?.status ?? null,
+      accepted_url: known?.acceptedUrl ?? null,
       suggestion: known?.suggestion ? toSuggestion(known.suggestion) : null,
       error: item instanceof AppError ? toErrorBody(item) : null,
     };
