@@ -73,9 +73,8 @@ onDashboard("Repair", (dashboard) => {
     await dead(me, paths);
     await page.clock.setFixedTime(dashboard().server.clock.now());
     await page.goto("/");
-    const attention = page.getByRole("region", { name: "What the checks found" });
-    await attention.waitFor();
-    await go(page, "/repair");
+    const attention = page.getByRole("region", { name: "Needs attention" });
+    await attention.getByRole("link", { name: "Repair" }).click();
     await page.getByText("Nothing found").waitFor();
     expect(await faultsInAllLooks(page)).toEqual([]);
 
