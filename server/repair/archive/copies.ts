@@ -3,7 +3,7 @@ import type { Store } from "../../ground/db/store.ts";
 import { archiveCopies } from "../../ground/db/tables.ts";
 import { matchesTrace, type Trace } from "../../judge/identity/matches.ts";
 import type { Good } from "./capture.ts";
-import type { Copy, Found, Refusal } from "./find-copy.ts";
+import type { Copy, Found, Refusal } from "./model.ts";
 
 const DAY_MS = 86_400_000;
 /** A copy that was found is not looked for again. */

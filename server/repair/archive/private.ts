@@ -64,6 +64,7 @@ export function hasPublicName({ hostname }: URL): boolean {
 type Subject = {
   accountNo: number;
   url: string;
+  urlKey: string;
   lastActiveAt: number | null;
   isByHand: boolean;
 };
@@ -95,11 +96,12 @@ async function hasHostSetting(store: Store, { accountNo, url }: Subject): Promis
 const MOST_SEEN = 100;
 
 /** The addresses at which checks of the link found its server. */
-async function addressesSeen(store: Store, { accountNo, url }: Subject): Promise<string[]> {
+async function addressesSeen(store: Store, { accountNo, urlKey }: Subject): Promise<string[]> {
   const [link] = await store
     .select({ no: links.no, evidence: links.evidence })
-    .from(links)
-    .where(and(eq(links.accountNo, accountNo), eq(links.url, url)))
+    .from(accounts)
+    .innerJoin(links, and(eq(links.accountId, accounts.id), eq(links.urlKey, urlKey)))
+    .where(eq(accounts.no, accountNo))
     .limit(1);
   if (!link) return [];
   const before = await store

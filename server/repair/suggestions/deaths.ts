@@ -1,4 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
+import { lookupsIn } from "../../accounts/archive.ts";
 import { onRows, type Store } from "../../ground/db/store.ts";
 import { accounts, archiveCopies } from "../../ground/db/tables.ts";
 import { placeOf } from "../../judge/identity/way.ts";
@@ -8,7 +9,6 @@ import { FRESH_MS, moveIn, toRow, writeSuggestions } from "../../links/suggestio
 import type { Deps } from "../../work/deps.ts";
 import { usableOf } from "../archive/copies.ts";
 import { needsOf } from "../archive/find-copy.ts";
-import { lookupsIn } from "../archive/settings.ts";
 import { notePatternDeath } from "../patterns/patterns.ts";
 import { copyFound, wantedOf } from "./copy.ts";
 
