@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { createSetup } from "../../server/accounts/users.ts";
 import type { AuditRow } from "../../server/ground/db/tables.ts";
-import { links } from "../../server/ground/db/tables.ts";
+import { links, replacements } from "../../server/ground/db/tables.ts";
 import { begin } from "../../server/judge/identity/compare.ts";
 import { writeMemories } from "../../server/links/memories.ts";
 import { addDelivery } from "../deliveries/logged.ts";
@@ -50,6 +50,7 @@ const LINKS = "/api/v1/links";
 const NEXT = "another one, quite as long";
 const HOSTS = "/api/v1/host-settings";
 const SOURCES = "/api/v1/sources";
+const REPLACEMENTS = "/api/v1/replacements";
 const IMPORTS = "/api/v1/imports";
 const SHOWN_HOST = "ops.example.com";
 
@@ -68,6 +69,14 @@ async function standingLinkOf({ me }: Administrator) {
   await me.post(`${SOURCES}/${sourceId}/items`, { items });
   const [{ id }] = (await me.get(`${LINKS}?source_id=${sourceId}`)).body.data.items;
   return { id, url, path: `${LINKS}/${id}` };
+}
+
+/** A rule by which a link may get another URL. */
+async function ruleOf(admin: Administrator) {
+  const { id, url } = await linkOf(admin);
+  const from = new URL(".", url).href;
+  const to = "https://new.example.com/";
+  return { id, from, to, ask: () => admin.me.post(REPLACEMENTS, { from, to }) };
 }
 
 async function webhookOf({ me }: Administrator) {
@@ -252,6 +261,24 @@ export const STORIES: Record<string, Story> = {
       ask: () => admin.me.delete(`${path}/replace`),
       entry: { action: "link.changed", target: [id, url], fields: ["accepted_url"] },
     };
+  },
+  "POST /replacements": async (_, admin) => {
+    const { ask } = await ruleOf(admin);
+    return { ask, entry: null };
+  },
+  "POST /replacements/:id/apply": async (server, admin) => {
+    const { ask, id: linkId, from, to } = await ruleOf(admin);
+    const { id } = (await ask()).body.data;
+    await server.deps.store.update(replacements).set({ state: "ready" });
+    return {
+      ask: () => admin.me.post(`${REPLACEMENTS}/${id}/apply`, { link_ids: [linkId] }),
+      entry: { action: "replacement.applied", target: [id, `${from} → ${to}`], count: 1 },
+    };
+  },
+  "DELETE /replacements/:id": async (_, admin) => {
+    const { ask } = await ruleOf(admin);
+    const { id } = (await ask()).body.data;
+    return { ask: () => admin.me.delete(`${REPLACEMENTS}/${id}`), entry: null };
   },
   "POST /links/:id/url": async (_, admin) => {
     const { id, path } = await linkOf(admin);

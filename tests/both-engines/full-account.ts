@@ -80,6 +80,9 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
   await browser.post("/visit");
   const read = await readSource(server, admin);
   const imported = await importList(server, me);
+  await me.post(`${LINKS}/${links[2]}/replace`, { url: "https://new.example.com/gone" });
+  const rule = { from: "https://dies.example.com/", to: "https://new.example.com/" };
+  const replacement = (await me.post("/api/v1/replacements", rule)).body.data.id;
   const delivery = (await me.get(`/api/v1/webhooks/${webhook}/deliveries`)).body.data.items[0].id;
   const key = admin.keyId;
   const ids = { links: links[0]!, last: links.at(-1)!, groups: group, webhooks: webhook, key };
@@ -94,6 +97,7 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
       batch,
       site: "example.com",
       imported,
+      replacement,
       person: person.id,
     },
   };

@@ -64,6 +64,9 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /sources/:id/pages/:page_id
     GET /links/:id/occurrences
     GET /exports/occurrences
+    GET /exports/replacements
+    GET /replacements
+    GET /replacements/:id
     GET /host-settings
     GET /host-settings/:id
     GET /patterns
@@ -108,6 +111,9 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /links/:id/url
     POST /links/:id/replace
     DELETE /links/:id/replace
+    POST /replacements
+    POST /replacements/:id/apply
+    DELETE /replacements/:id
     POST /links/upsert
     PATCH /tags/:tag
     DELETE /tags/:tag

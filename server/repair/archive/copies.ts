@@ -50,7 +50,8 @@ export function usableOf(
   if (ageMs >= (isByHand ? FRESH_MS : FOUND_KEPT_MS)) return null;
   const matches = matchesTrace(trace, { title: title ?? "", text: "", print });
   if (matches === "no") return null;
-  return { state: "found", copy: { url: copyUrl, captured_at: capturedAt, matches } };
+  const copy = { url: copyUrl, captured_at: capturedAt, title: title || null, matches };
+  return { state: "found", copy };
 }
 
 type Kept = { urlKey: string; now: number; latestAt: number };

@@ -118,21 +118,14 @@ const EXPORT = "/dashboard/api/exports/replacements?format=csv";
 /** The places that still have old URLs, for those who edit them. */
 export const placesHref = (source = "") => (source ? `${EXPORT}&source_id=${source}` : EXPORT);
 
-/** `forbidden` by the operator. */
-export type ArchiveSetting = "on" | "off" | "forbidden";
-type ArchiveSettings = Record<"archive_lookup" | "archive_save", ArchiveSetting>;
-type Answer<T> = Promise<{ data: { data: T }; error: null; status: number }>;
-const account = api.account as unknown as {
-  get(): Answer<ArchiveSettings>;
-  patch(change: { archive_lookup?: boolean; archive_save?: boolean }): Answer<unknown>;
-};
+const findAccount = () => unwrap(api.account.get());
+type Account = Awaited<ReturnType<typeof findAccount>>;
+/** Whether an archive is used, or `forbidden` by the operator. */
+export type ArchiveUse = Account["archive_lookup"];
 
-/** Whether archives are asked about dead links, and pages are saved there. */
-export const ARCHIVE = queryOptions({
-  queryKey: ["account", "archive"],
-  queryFn: () => unwrap(account.get()),
-});
+/** Also of the profile. */
+export const OWN_ACCOUNT = queryOptions({ queryKey: ["account", "own"], queryFn: findAccount });
 
 /** Only owners may. */
 export const setArchive = (change: { archive_lookup?: boolean; archive_save?: boolean }) =>
-  unwrap(account.patch(change));
+  unwrap(api.account.patch(asSent(change)));

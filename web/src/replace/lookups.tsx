@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { ARCHIVE, setArchive } from "../data/repair.ts";
+import { OWN_ACCOUNT, setArchive } from "../data/repair.ts";
 import { useUser } from "../data/session.ts";
 import { useOffline, useSave } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
@@ -15,7 +15,7 @@ export const REVEALED =
 /** Offers archive lookups to an owner until they decide; others read that they are off. */
 export function LookupsOffer() {
   const isOwner = useUser().role === "owner";
-  const { data: archive } = useQuery(ARCHIVE);
+  const { data: account } = useQuery(OWN_ACCOUNT);
   const { off } = useOffline();
   const [isDeclined, setDeclined] = useState(() => localStorage.getItem(DECLINED) !== null);
   const save = useSave({
@@ -24,7 +24,7 @@ export function LookupsOffer() {
     undo: () => setArchive({ archive_lookup: false }),
     renews: [["account"], ["links"]],
   });
-  if (archive?.archive_lookup !== "off") return null;
+  if (account?.archive_lookup !== "off") return null;
   if (!isOwner) return <p class="hint">Archive lookups are off. Ask an owner to turn them on.</p>;
   if (isDeclined)
     return (

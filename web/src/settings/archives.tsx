@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { Library } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { ARCHIVE, type ArchiveSetting, setArchive } from "../data/repair.ts";
+import { type ArchiveUse, OWN_ACCOUNT, setArchive } from "../data/repair.ts";
 import { useUser } from "../data/session.ts";
 import { useOffline, useSave } from "../frame/toast.tsx";
 import { REVEALED } from "../replace/lookups.tsx";
@@ -15,11 +15,11 @@ export const section: Section = { part: "Account", place: 7, name: "Archives", i
 
 /** What archives are asked for, and what they are sent. */
 export default function ArchivesSection() {
-  const archive = useQuery(ARCHIVE);
+  const account = useQuery(OWN_ACCOUNT);
   return (
     <>
       <Heading title="Archives">Copies of pages at the Wayback Machine.</Heading>
-      <Loaded query={archive}>
+      <Loaded query={account}>
         {({ archive_lookup: lookup, archive_save: save }) => (
           <Panel title="Wayback Machine">
             <Switch
@@ -55,7 +55,7 @@ type SwitchProps = {
   name: "archive_lookup" | "archive_save";
   label: string;
   hint: string;
-  value: ArchiveSetting;
+  value: ArchiveUse;
   /** Why it cannot be turned on. */
   forbidden: ComponentChildren;
 };
