@@ -45,7 +45,7 @@ onDashboard(
     async function someone() {
       const { server, user } = dashboard();
       const { page, accountId } = await user();
-      return { page, link: linkPage(page), me: await askerOf(server, accountId) };
+      return { page, accountId, link: linkPage(page), me: await askerOf(server, accountId) };
     }
 
     /** Lets a link die whose page is at another form of its URL. */
