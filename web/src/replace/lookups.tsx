@@ -10,7 +10,7 @@ const DECLINED = "stillup-lookups-declined";
 
 /** What an archive learns. */
 export const REVEALED =
-  "When a link dies, the Wayback Machine is asked for a copy of its URL, so it learns that you watch it. URLs of private hosts and URLs that may contain a secret are not sent.";
+  "When a link dies, the Wayback Machine is asked for a copy of its URL, so it learns that you watch it. URLs of private hosts, and URLs that may contain a token or a password, are not sent.";
 
 /** Offers archive lookups to an owner until they decide; others read that they are off. */
 export function LookupsOffer() {
