@@ -1,9 +1,9 @@
-import { inArray, max, sql } from "drizzle-orm";
+import { inArray, max, type SQLWrapper, sql } from "drizzle-orm";
 import { queueHostMails } from "../accounts/mails.ts";
 import { dayOf } from "../accounts/usage.ts";
 import { lockAccounts, lockLinks } from "../ground/db/queries.ts";
 import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../ground/db/store.ts";
-import { checks } from "../ground/db/tables.ts";
+import { changes, checks } from "../ground/db/tables.ts";
 import { checkIdOf } from "../ground/lib/ids.ts";
 import { describeError, log, logFailure } from "../ground/lib/log.ts";
 import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
@@ -21,6 +21,7 @@ import {
   noteSilentDeaths,
 } from "../links/triage/after-checks.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../notify/events.ts";
+import { type Alive, noteSaves } from "../repair/archive/saves.ts";
 import { type Death, noteDeaths } from "../repair/suggestions/deaths.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
@@ -131,17 +132,28 @@ async function writeAtOwnTimes(deps: Deps, results: Result[], learned?: Learned)
   }
 }
 
-/** Time of the latest check of each link, by the links' numbers. */
+/** Time of the latest check or change of each link, by the links' numbers. */
 type Latest = ReadonlyMap<number, number>;
 
 async function latestChecks(store: Store, results: Result[]): Promise<Latest> {
   const nos = results.map(({ link }) => link.no);
-  const rows = await store
-    .select({ no: checks.linkNo, at: max(checks.checkedAt) })
-    .from(checks)
-    .where(inArray(checks.linkNo, sql`${numbersOf(store, nos)}`))
-    .groupBy(checks.linkNo);
-  return new Map(rows.map(({ no, at }) => [no, Number(at)]));
+  const isAmong = (linkNo: SQLWrapper) => inArray(linkNo, sql`${numbersOf(store, nos)}`);
+  const rows = await Promise.all([
+    store
+      .select({ no: checks.linkNo, at: max(checks.checkedAt) })
+      .from(checks)
+      .where(isAmong(checks.linkNo))
+      .groupBy(checks.linkNo),
+    // Suggestions are found between checks.
+    store
+      .select({ no: changes.linkNo, at: max(changes.changedAt) })
+      .from(changes)
+      .where(isAmong(changes.linkNo))
+      .groupBy(changes.linkNo),
+  ]);
+  const latest = new Map<number, number>();
+  for (const { no, at } of rows.flat()) latest.set(no, Math.max(latest.get(no) ?? 0, Number(at)));
+  return latest;
 }
 
 async function write(
@@ -183,6 +195,7 @@ async function write(
     await writeResponses(tx, held);
     await writeReadings(tx, held);
     await rememberPages(tx, deps, held);
+    await noteSaves(tx, deps, held.flatMap(aliveOf));
     const noted = await noteDomains(tx, deps, held);
     await hurryDoubted(tx, held, deps.clock.now());
     const said = await noticesOf(tx, held);
@@ -211,6 +224,15 @@ async function write(
 
 function deathOf({ link, at, outcome: { status, statusChanged, conclusion } }: Settled): Death[] {
   return status === "dead" && statusChanged ? [{ link, at, finalUrl: conclusion.finalUrl }] : [];
+}
+
+/** A link that is worth saving in an archive: it is alive for the first time, or shows another page. */
+function aliveOf({ link, at, compared, outcome: { status, conclusion } }: Settled): Alive[] {
+  const isFirst = link.lastActiveAt === null;
+  const hasChanged = compared?.notices.some(({ kind }) => kind === "content_changed") === true;
+  if (status !== "active" || !(isFirst || hasChanged)) return [];
+  const { accountNo, accountId, url } = link;
+  return [{ accountNo, accountId, url, at, isFirst, address: conclusion.evidence.address }];
 }
 
 /** What checks say about links that are alive. */

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { Store } from "../../ground/db/store.ts";
+import { onRows, type Store } from "../../ground/db/store.ts";
 import { archiveCopies } from "../../ground/db/tables.ts";
 import { matchesTrace, type Trace } from "../../judge/identity/matches.ts";
 import type { Good } from "./capture.ts";
@@ -47,11 +47,17 @@ export function usableOf(
   }
   const { copyUrl, capturedAt, title, print } = row;
   if (copyUrl === null || capturedAt === null || capturedAt > latestAt) return null;
-  if (ageMs >= (isByHand ? FRESH_MS : FOUND_KEPT_MS)) return null;
+  if (ageMs >= keptFor(row, isByHand)) return null;
   const matches = matchesTrace(trace, { title: title ?? "", text: "", print });
   if (matches === "no") return null;
   const copy = { url: copyUrl, captured_at: capturedAt, title: title || null, matches };
   return { state: "found", copy };
+}
+
+/** What was saved for this server is there for when the page dies, whenever that is. */
+function keptFor({ isSaved }: typeof archiveCopies.$inferSelect, isByHand: boolean): number {
+  if (isByHand) return FRESH_MS;
+  return isSaved ? Number.POSITIVE_INFINITY : FOUND_KEPT_MS;
 }
 
 type Kept = { urlKey: string; now: number; latestAt: number };
@@ -61,7 +67,7 @@ export const keepCopy = (
   store: Store,
   { urlKey, now, latestAt }: Kept,
   copy: Copy,
-  { title, print }: Pick<Good, "title" | "print">,
+  { title, print, isSaved = false }: Pick<Good, "title" | "print"> & { isSaved?: boolean },
 ) =>
   keep(store, {
     urlKey,
@@ -74,6 +80,7 @@ export const keepCopy = (
     lookedUntil: latestAt,
     askedAt: now,
     failures: 0,
+    isSaved,
   });
 
 /** Keeps that there is nothing to offer. */
@@ -89,13 +96,51 @@ export const keepNothing = (store: Store, { urlKey, now, latestAt }: Kept, reaso
     lookedUntil: latestAt,
     askedAt: now,
     failures: 1,
+    isSaved: false,
   });
 
-async function keep(store: Store, row: typeof archiveCopies.$inferInsert): Promise<void> {
-  const { urlKey: _, failures, ...columns } = row;
-  const more = failures === 0 ? sql`0` : sql`${archiveCopies.failures} + 1`;
-  await store
-    .insert(archiveCopies)
-    .values(row)
-    .onConflictDoUpdate({ target: archiveCopies.urlKey, set: { ...columns, failures: more } });
-}
+const CELLS = {
+  url_key: "text",
+  state: "text",
+  copy_url: "text",
+  captured_at: "bigint",
+  title: "text",
+  print: "text",
+  reasons: "text",
+  looked_until: "bigint",
+  asked_at: "bigint",
+  is_saved: "bigint",
+  failures: "bigint",
+} as const;
+
+const NAMES = Object.keys(CELLS);
+
+const keep = (store: Store, row: typeof archiveCopies.$inferSelect): Promise<unknown> =>
+  upsert(store, [
+    [
+      row.urlKey,
+      row.state,
+      row.copyUrl,
+      row.capturedAt,
+      row.title,
+      row.print,
+      row.reasons,
+      row.lookedUntil,
+      row.askedAt,
+      Number(row.isSaved),
+      row.failures,
+    ],
+  ]);
+
+const upsert = onRows(
+  CELLS,
+  (rows) => sql`
+    insert into archive_copies (${sql.raw(NAMES.join(", "))})
+    select ${sql.raw(NAMES.map((name) => `kept.${name}`).join(", "))} from ${rows} as kept where true
+    on conflict (url_key) do update set ${sql.raw(
+      NAMES.slice(1, -1)
+        .map((name) => `${name} = excluded.${name}`)
+        .join(", "),
+    )}, failures = case when excluded.failures = 0 then 0 else archive_copies.failures + 1 end
+  `,
+);

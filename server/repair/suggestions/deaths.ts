@@ -1,5 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
-import { lookupsIn } from "../../accounts/archive.ts";
+import { lookupsIn, savesIn } from "../../accounts/archive.ts";
 import { onRows, type Store } from "../../ground/db/store.ts";
 import { accounts, archiveCopies } from "../../ground/db/tables.ts";
 import { placeOf } from "../../judge/identity/way.ts";
@@ -79,13 +79,14 @@ async function knownCopies(
   if (rows.length === 0) return [];
   const nos = [...new Set(deaths.map(({ link }) => link.accountNo))];
   const owners = await tx.select().from(accounts).where(inArray(accounts.no, nos));
-  const wanting = new Set(
-    owners.filter((owner) => lookupsIn(config, owner) === "on").map(({ no }) => no),
-  );
+  const noOf = (those: typeof owners) => new Set(those.map(({ no }) => no));
+  const wanting = noOf(owners.filter((owner) => lookupsIn(config, owner) === "on"));
+  const saving = noOf(owners.filter((owner) => savesIn(config, owner) === "on"));
   const byKey = new Map(rows.map((row) => [row.urlKey, row]));
   return keyed.flatMap(({ link, at, key }) => {
-    const row = wanting.has(link.accountNo) ? byKey.get(key) : undefined;
-    if (!row) return [];
+    const row = byKey.get(key);
+    const isWanted = wanting.has(link.accountNo) || (row?.isSaved && saving.has(link.accountNo));
+    if (!row || !isWanted) return [];
     const wanted = { ...wantedOf(link, link.memory), isByHand: false };
     const known = usableOf(row, needsOf(wanted, at));
     return known?.state === "found" ? [toRow(link, copyFound(known.copy, row.askedAt))] : [];
