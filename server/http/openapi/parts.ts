@@ -175,6 +175,10 @@ export const TAGS = [
     description:
       "What could stand in the place of dead links, and other URLs in the place of theirs, one by one or for many.",
   },
+  {
+    name: "Suggestions",
+    description: "What could stand in the place of dead links, and how sites moved their pages.",
+  },
   { name: "History", description: "All checks, and statistics about them." },
   { name: "Overview", description: "What needs attention now, and the state of the monitoring." },
   {

@@ -7,7 +7,7 @@ import { deletePattern, listPatterns, PatternQuery, toPattern } from "./list.ts"
 export const patternRoutes = (deps: Deps) => {
   const shown = { reply: Pattern, toReply: toPattern };
   const { list, remove } = resource(deps, "/patterns", shown);
-  return new Elysia({ prefix: "/patterns", tags: ["Repair"] })
+  return new Elysia({ prefix: "/patterns", tags: ["Suggestions"] })
     .get(
       ...list(listPatterns, {
         operationId: "listPatterns",
