@@ -192,6 +192,11 @@ export const STORIES: Record<string, Story> = {
     await setLink(server, id, { url: "http://127.0.0.1/" });
     return { ask: () => admin.me.post(`${path}/try`, {}), entry: null };
   },
+  "POST /links/:id/suggestions": async (server, admin) => {
+    const { id, path } = await linkOf(admin);
+    await setLink(server, id, { status: "dead", reason: "http_404" });
+    return { ask: () => admin.me.post(`${path}/suggestions`, {}), entry: null };
+  },
   "POST /links/check": async (_, admin) => {
     const { id } = await linkOf(admin);
     return { ask: () => admin.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
@@ -567,6 +572,10 @@ export const STORIES: Record<string, Story> = {
   }),
   "POST /links/verdicts": async (_, { me }) => ({
     ask: () => me.post("/api/v1/links/verdicts", { urls: ["https://example.org/"] }),
+    entry: null,
+  }),
+  "POST /links/suggestions": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/links/suggestions", { urls: ["https://example.org/"] }),
     entry: null,
   }),
   "PATCH /session/password": async (_, admin) => ({

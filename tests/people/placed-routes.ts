@@ -33,6 +33,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /links/:id/events
     GET /links/:id/stats
     GET /links/:id/timeline
+    GET /links/:id/suggestions
     GET /tags
     GET /views
     GET /links/export
@@ -49,6 +50,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /webhooks/:id
     POST /webhooks/matches
     POST /links/verdicts
+    POST /links/suggestions
     GET /webhooks/deliveries
     GET /webhooks/deliveries/days
     GET /webhooks/:id/deliveries
@@ -107,6 +109,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /links/:id/identity
     POST /links/:id/override
     POST /links/:id/try
+    POST /links/:id/suggestions
     DELETE /links/:id/override
     POST /links/:id/url
     POST /links/:id/replace

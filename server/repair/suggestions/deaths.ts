@@ -114,7 +114,7 @@ const beginLookups = onRows(
     insert into link_lookups (link_no, account_no, state, step, rank, due_at, lease, reasons, misses, is_by_hand, is_reported)
     select link, account, 'waiting', 'own', ${RANK}, at, null, null, 0, 0,
       case when exists (select 1 from suggestions s where s.link_no = link) then 1 else 0 end
-    from ${rows} as died join links on links.no = link left join link_details details on details.link_no = link
+    from ${rows} as died join watched_links as links on links.no = link left join link_details details on details.link_no = link
     where true
     on conflict (link_no) do update set state = excluded.state, step = excluded.step, rank = excluded.rank,
       due_at = excluded.due_at, lease = null, reasons = null, misses = 0, is_by_hand = 0,
