@@ -55,6 +55,15 @@ onDashboard("Repair", (dashboard) => {
     await lookups.all();
   }
 
+  /** A living link that has redirected for long. */
+  async function redirect(me: Asker, path: string) {
+    const { server } = dashboard();
+    const id = await addLink(me, { url: old(path) });
+    await check(server, [id], "ok");
+    const way = `http://new.com:${site.port}/v2/one`;
+    await remember(server, me, id, { title: TITLE, way, moved: "likely" });
+  }
+
   /** Checks the new URLs of all previews. */
   async function checkPreviews() {
     const { signal } = new AbortController();
@@ -137,7 +146,13 @@ onDashboard("Repair", (dashboard) => {
     await page.locator(".c-u a").waitFor();
     await go(page, "/repair?tab=redirects");
     await page.getByRole("heading", { name: "No permanent redirects" }).waitFor();
+    await redirect(me, "moved");
+    await page.reload();
+    const all = page.getByRole("listitem").filter({ hasText: "for a week or longer" });
+    await all.getByRole("link", { name: "1 link" }).waitFor();
     expect(await faultsInAllLooks(page)).toEqual([]);
+    await all.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("heading", { name: "Checking 1 new URL" }).waitFor();
   });
 });
 
