@@ -91,8 +91,12 @@ function Groups({ tab }: { tab: Tab }) {
             )
           }
         </Loaded>
-        {tab === "dead" && <Patterns />}
-        {tab === "dead" && <BySource />}
+        {tab === "dead" && countOfDead !== 0 && (
+          <>
+            <Patterns />
+            <BySource />
+          </>
+        )}
         {!!stored && <Stored count={stored} />}
       </Together>
     </div>
