@@ -11,6 +11,8 @@ CREATE TABLE suggestions (
   url TEXT NOT NULL,
   confidence TEXT NOT NULL,
   matches TEXT NOT NULL,
+  -- Of the page that was found there.
+  title TEXT,
   -- Sentences, as JSON.
   evidence TEXT NOT NULL,
   captured_at BIGINT,

@@ -77,7 +77,7 @@ const MAY_NAME_ALL_LINKS = [
 ];
 
 /** What a feature of the dashboard may import. */
-const BELOW = ["ui", "chart", "data", "frame", "triage"];
+const BELOW = ["ui", "chart", "data", "frame", "triage", "replace"];
 
 /** The folders of the dashboard, and which others each may import. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -86,16 +86,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   chart: ["ui", "data"],
   frame: ["ui", "data"],
   triage: ["ui", "data", "frame"],
+  replace: ["ui", "data", "frame", "triage"],
   ...Object.fromEntries(
     [
       ...["overview", "links", "link", "sites", "sources", "changes", "alerts", "add"],
-      ...["settings", "doors"],
+      ...["repair", "settings", "doors"],
     ].map((feature) => [feature, BELOW]),
   ),
   "app.tsx": [...BELOW, "overview", "links", "link", "sites", "sources"].concat([
     "changes",
     "alerts",
     "add",
+    "repair",
     "settings",
     "doors",
   ]),

@@ -18,6 +18,7 @@ export const INNER_PATHS = [
   "/sources/:id",
   "/sources/:id/pages/:page",
   "/changes",
+  "/repair",
   "/links",
   "/links/:id",
   "/alerts",

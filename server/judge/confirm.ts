@@ -285,13 +285,13 @@ function matchesIn(
   { link: { trace }, serving }: Check,
   { probe: seen }: Attempt,
   { status }: Conclusion,
-): Pick<Conclusion, "matches"> {
+): Pick<Conclusion, "matches" | "title"> {
   if (trace === undefined || status !== "active") return {};
   if (serving || seen.kind === "failed") return { matches: "unknown" };
   const { page } = seen;
   const print = page ? fingerprintOf(seen) : null;
   const shown = { title: page?.title ?? "", text: page?.text ?? "", print };
-  return { matches: matchesTrace(trace, shown) };
+  return { matches: matchesTrace(trace, shown), title: page?.title || null };
 }
 
 const isComplete = ({ status, bodyProblem }: Answer) => status === 200 && bodyProblem === null;

@@ -218,7 +218,12 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
       const { no: linkNo, accountNo } = await rowOf(id);
       const confidence = kind === "archive" ? ("copy" as const) : ("likely" as const);
       const found = { kind, url, confidence, matches: "yes" as const, evidence: "[]", rank };
-      const seen = { capturedAt: null, checkedAt: server().clock.now(), patternId: null };
+      const seen = {
+        title: null,
+        capturedAt: null,
+        checkedAt: server().clock.now(),
+        patternId: null,
+      };
       const row = { id: crypto.randomUUID(), linkNo, accountNo, ...found, ...seen };
       await writeSuggestions(server().deps.store, [row]);
       return row.id;

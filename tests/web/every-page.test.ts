@@ -215,6 +215,7 @@ const EMPTY = {
   "/links": "No links yet",
   "/sites": "No sites yet",
   "/domains": "No domains yet",
+  "/repair": "No dead links",
   "/changes": "The first verdict of a new link is not a change.",
   "/alerts": "No alerts yet",
   "/settings/groups": "No groups yet",

@@ -69,6 +69,7 @@ const SourcesPage = lazyPage(async () => ({ default: (await loadSources()).Sourc
 const SourcePage = lazyPage(async () => ({ default: (await loadSources()).Source }));
 const PageOfSource = lazyPage(async () => ({ default: (await loadSources()).PageOfSource }));
 const ChangesPage = lazyPage(() => import("./changes/page.tsx"));
+const RepairPage = lazyPage(() => import("./repair/page.tsx"));
 const LinkPage = lazyPage(() => import("./link/link.tsx"));
 const AddSheet = lazyPage(() => import("./add/add.tsx"));
 const AlertsPage = lazyPage(() => import("./alerts/alerts.tsx"));
@@ -87,6 +88,7 @@ const PAGES: Record<InnerPath, FunctionComponent> = {
   "/sources/:id": SourcePage,
   "/sources/:id/pages/:page": PageOfSource,
   "/changes": ChangesPage,
+  "/repair": RepairPage,
   "/links": LinksPage,
   "/links/:id": LinkPage,
   "/alerts": AlertsPage,

@@ -908,6 +908,7 @@ export const suggestions = sqliteTable("suggestions", {
   url: text("url").notNull(),
   confidence: text("confidence", { enum: CONFIDENCES }).notNull(),
   matches: text("matches", { enum: PAGE_MATCHES }).notNull(),
+  title: text("title"),
   evidence: text("evidence").notNull(),
   capturedAt: moment("captured_at"),
   checkedAt: moment("checked_at").notNull(),

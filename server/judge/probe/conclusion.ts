@@ -193,6 +193,8 @@ export type Conclusion = {
   facts?: PageFacts | null;
   /** Whether the page is the one that was to be found, if one was. */
   matches?: PageMatch;
+  /** Of that page. */
+  title?: string | null;
   evidence: StoredEvidence;
 };
 

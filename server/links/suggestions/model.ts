@@ -30,6 +30,10 @@ export const Suggestion = z
       description: "Whether the page is the one that is remembered of the link.",
       example: "yes",
     }),
+    title: z.string().nullable().meta({
+      description: "Of the page that it leads to.",
+      example: "Set-up: Example docs",
+    }),
     checked_at: moment(),
     evidence: z
       .array(z.string())
@@ -66,6 +70,7 @@ export const toSuggestion = (row: SuggestionRow): z.infer<typeof Suggestion> => 
   url: row.url,
   confidence: row.confidence,
   matches: row.matches,
+  title: row.title,
   captured_at: toIsoOrNull(row.capturedAt),
   checked_at: toIso(row.checkedAt),
   evidence: JSON.parse(row.evidence),

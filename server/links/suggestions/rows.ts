@@ -19,7 +19,7 @@ export const FRESH_MS = 7 * 86_400_000;
 /** Something to suggest for a link, as it is found. `evidence` has whole sentences. */
 export type NewSuggestion = Pick<
   SuggestionRow,
-  "kind" | "url" | "confidence" | "matches" | "capturedAt" | "checkedAt" | "patternId"
+  "kind" | "url" | "confidence" | "matches" | "title" | "capturedAt" | "checkedAt" | "patternId"
 > & { evidence: string[] };
 
 /** A link for which something is suggested. */
@@ -51,6 +51,7 @@ const CELLS = {
   url: "text",
   confidence: "text",
   matches: "text",
+  title: "text",
   evidence: "text",
   captured_at: "bigint",
   checked_at: "bigint",
@@ -72,6 +73,7 @@ export const writeSuggestions = (tx: Store, rows: SuggestionRow[]): Promise<unkn
       row.url,
       row.confidence,
       row.matches,
+      row.title,
       row.evidence,
       row.capturedAt,
       row.checkedAt,
@@ -132,7 +134,7 @@ const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "U
 
 /** What is remembered of a link's page, as far as it matters here. */
 type Remembered = {
-  page: object | null;
+  page: { title: string } | null;
   way: string | null;
   waySince: number;
   moved: Confidence | null;
@@ -149,6 +151,7 @@ export function moveIn(memory: Remembered | undefined, checkedAt: number): NewSu
     url: memory.way,
     confidence: memory.moved,
     matches: memory.page ? "yes" : "unknown",
+    title: memory.page?.title ?? null,
     capturedAt: null,
     checkedAt,
     patternId: null,

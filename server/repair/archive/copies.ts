@@ -50,7 +50,8 @@ export function usableOf(
   if (ageMs >= keptFor(row, isByHand)) return null;
   const matches = matchesTrace(trace, { title: title ?? "", text: "", print });
   if (matches === "no") return null;
-  return { state: "found", copy: { url: copyUrl, captured_at: capturedAt, matches } };
+  const copy = { url: copyUrl, captured_at: capturedAt, title: title || null, matches };
+  return { state: "found", copy };
 }
 
 /** What was saved for this server is there for when the page dies, whenever that is. */

@@ -95,6 +95,7 @@ onServer(
         copy: {
           url: `${archive.url}/web/${stampOf(daysAgo(20))}/${PAGE}`,
           captured_at: Date.parse(daysAgo(20)),
+          title: expect.stringContaining("How to grow tomatoes in small gardens"),
           matches: "yes",
         },
       });

@@ -178,8 +178,8 @@ async function chooseCapture(deps: Deps, captures: Capture[], wish: Wish): Promi
     const viewed = await viewCapture(deps, capture, wish);
     if (viewed.state === "unavailable") return viewed;
     if (viewed.state === "good") {
-      const { url, capturedAt, matches } = viewed;
-      const copy = { url, captured_at: capturedAt, matches };
+      const { url, capturedAt, title, matches } = viewed;
+      const copy = { url, captured_at: capturedAt, title: title || null, matches };
       return { state: "found", copy, good: viewed };
     }
     reasons.push({ reason: viewed.reason, captured_at: viewed.capturedAt });

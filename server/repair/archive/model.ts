@@ -24,6 +24,7 @@ export type Copy = {
   /** Of the archive's page, for people. */
   url: string;
   captured_at: number;
+  title: string | null;
   matches: Matches;
 };
 

@@ -196,7 +196,12 @@ async function keepSaved(saving: Saving, save: ClaimedSave): Promise<Settled> {
       ? later(saving, save, { job: null })
       : { state: "ended", job: null, dueAt: null };
   }
-  const copy = { url: viewed.url, captured_at: viewed.capturedAt, matches: viewed.matches };
+  const copy = {
+    url: viewed.url,
+    captured_at: viewed.capturedAt,
+    title: viewed.title || null,
+    matches: viewed.matches,
+  };
   await keepCopy(deps.store, { urlKey, now, latestAt }, copy, { ...viewed, isSaved: true });
   return { state: "saved", job: null, dueAt: null };
 }

@@ -37,6 +37,7 @@ export const copyFound = (copy: Copy, checkedAt: number): NewSuggestion => ({
   url: copy.url,
   confidence: "copy",
   matches: copy.matches,
+  title: copy.title,
   capturedAt: copy.captured_at,
   checkedAt,
   patternId: null,

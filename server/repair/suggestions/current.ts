@@ -53,7 +53,7 @@ async function currentPage(
       verdict: { status, reason, status_code: seen.statusCode, matches: seen.matches },
     });
   }
-  const now = { ...found, matches: seen.matches, checkedAt: deps.clock.now() };
+  const now = { ...found, matches: seen.matches, title: seen.title, checkedAt: deps.clock.now() };
   // Of a link that is alive, nothing is stored.
   if (link.status !== "active") await writeSuggestions(deps.store, [now]);
   return now;

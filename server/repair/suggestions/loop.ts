@@ -164,13 +164,13 @@ async function view(
 
 function foundIn(
   { mustMatch, ...candidate }: Candidate,
-  { status, matches, fragments = [] }: Viewed,
+  { status, matches, title, fragments = [] }: Viewed,
   now: number,
 ): NewSuggestion | null {
   const isPage = mustMatch ? matches === "yes" : matches !== "no";
   const isWhole = fragments.every(({ state }) => state !== "missing");
   if (status !== "active" || !isPage || !isWhole) return null;
-  return { ...candidate, matches, capturedAt: null, checkedAt: now };
+  return { ...candidate, matches, title, capturedAt: null, checkedAt: now };
 }
 
 const NOT_LEFT = { step: "own", state: "done", dueAt: null, misses: 0 } as const;

@@ -23,6 +23,7 @@ export type Viewed = Pick<
   "status" | "reason" | "statusCode" | "finalUrl" | "fragments"
 > & {
   matches: Matches;
+  title: string | null;
   retryMs: number | null;
 };
 
@@ -57,6 +58,7 @@ export async function viewPage(
     finalUrl: seen.finalUrl,
     ...(seen.fragments && { fragments: seen.fragments }),
     matches: seen.matches ?? "unknown",
+    title: seen.title ?? null,
     retryMs: seen.deferMs ?? (isMonitorFault(seen.reason) ? SOON_MS : null),
   };
 }
@@ -66,5 +68,6 @@ const UNSEEN: Omit<Viewed, "reason"> = {
   statusCode: null,
   finalUrl: null,
   matches: "unknown",
+  title: null,
   retryMs: SOON_MS,
 };

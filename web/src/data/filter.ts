@@ -11,6 +11,8 @@ import {
   type IdentityState,
   type LinkFilter,
   NO_GROUP,
+  SUGGESTIONS,
+  type SuggestionFilter,
 } from "./links.ts";
 
 const NAME = /^[a-z0-9-]{1,64}$/;
@@ -32,6 +34,8 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
     query.assignee === "me" || query.assignee === "none" ? query.assignee : idIn(query.assignee),
   overridden: query.overridden === "true",
   identity: IDENTITY_STATES.find((state) => state === query.identity),
+  suggestion: SUGGESTION_FILTERS.find((each) => each === query.suggestion),
+  accepted: query.accepted === "true",
   lostAnchor: query.fragment === "missing",
   source: query.source_id === "none" ? "none" : idIn(query.source_id),
   tag: (query.tag ?? "").toLowerCase(),
@@ -52,6 +56,7 @@ export const savedFilterOf = (filter: LinkFilter): Record<string, string> => {
 export const hrefOfView = (view: { filter: Record<string, string>; sort: string | null }) =>
   hrefOfFilter(readFilter({ ...view.filter, ...(view.sort && { sort: view.sort }) }));
 
+const SUGGESTION_FILTERS = Object.keys(SUGGESTIONS) as SuggestionFilter[];
 const IDENTITY_STATES = Object.keys(IDENTITIES) as IdentityState[];
 
 const matching = (pattern: RegExp, text = "") => (pattern.test(text) ? text : "");

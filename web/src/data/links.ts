@@ -4,6 +4,7 @@ import type {
   Handling,
   LinkSort,
   LinkStatus,
+  SuggestionKind,
   Verdict,
 } from "../../../server/ground/lib/vocabulary.ts";
 import { api, asSent, complete, unwrap } from "./api.ts";
@@ -29,6 +30,10 @@ export type LinkFilter = {
   overridden: boolean;
   /** What the comparison of its page says, as `IDENTITIES` has it. */
   identity: IdentityState | undefined;
+  /** What could stand in the place of dead links. */
+  suggestion: SuggestionFilter | undefined;
+  /** Only links for which a replacement is stored. */
+  accepted: boolean;
   /** Only links whose page lost an anchor. */
   lostAnchor: boolean;
   /** The id of a source, or "none". */
@@ -52,6 +57,19 @@ export const IDENTITIES = {
 } as const;
 export type IdentityState = keyof typeof IDENTITIES;
 
+/** What could stand in the place of a link, the best first. */
+export const SUGGESTION_WORDS: Record<SuggestionKind, string> = {
+  moved: "Moved",
+  pattern: "Moved like its neighbors",
+  same_title: "Same title",
+  variant: "Another spelling",
+  archive: "Archived copy",
+};
+
+/** What lists find links by. */
+export const SUGGESTIONS = { any: "Any", ...SUGGESTION_WORDS, none: "None" } as const;
+export type SuggestionFilter = keyof typeof SUGGESTIONS;
+
 export const tagsIn = ({ tag }: Pick<LinkFilter, "tag">) => tag.split(",").filter(Boolean);
 
 /** The API's query parameters; empty for all links. */
@@ -68,6 +86,8 @@ export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
   ...(filter.assignee && { assignee: filter.assignee }),
   ...(filter.overridden && { overridden: "true" }),
   ...(filter.identity && { identity: filter.identity }),
+  ...(filter.suggestion && { suggestion: filter.suggestion }),
+  ...(filter.accepted && { accepted: "true" }),
   ...(filter.lostAnchor && { fragment: "missing" as const }),
   ...(filter.source && { source_id: filter.source }),
   ...(filter.tag && { tag: filter.tag }),

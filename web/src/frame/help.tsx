@@ -30,6 +30,7 @@ const IN_A_LIST: Lines = {
   i: "Assign",
   t: "Tags",
   u: "Replace URL",
+  p: "Put the suggestion of the drawer in its place",
   v: "Move to group",
   "#": "Delete",
   f: "Filter",
@@ -51,6 +52,7 @@ const ON_A_LINK: Lines = {
   i: "Assign",
   t: "Tags",
   u: "Replace URL",
+  p: "Put the suggestion in its place",
   v: "Move to group",
   "#": "Delete",
 };

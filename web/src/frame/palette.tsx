@@ -16,7 +16,7 @@ import { State } from "../ui/state.tsx";
 import { Url } from "../ui/url.tsx";
 import { useAdd } from "./add.tsx";
 import { type Command, pageCommands } from "./keys.ts";
-import { PLACES, SETTINGS_PLACE, useSections as useSettings } from "./places.ts";
+import { PLACES, REPAIR_PLACE, SETTINGS_PLACE, useSections as useSettings } from "./places.ts";
 import { THEME_NAMES, THEMES, useTheme } from "./theme.ts";
 import { useToast } from "./toast.tsx";
 
@@ -212,7 +212,11 @@ function usePages(): Command[] {
         onSelect: () => route(view.href),
       }),
     ),
-    { label: name, icon, onSelect: () => route(href) },
+    ...[REPAIR_PLACE, SETTINGS_PLACE].map((place) => ({
+      label: place.name,
+      icon: place.icon,
+      onSelect: () => route(place.href),
+    })),
     ...sections.map(({ path, name: section }) => ({
       label: `${name}: ${section}`,
       icon,

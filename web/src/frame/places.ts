@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Rss,
   Settings2,
+  Wrench,
 } from "lucide-preact";
 import type { Counts } from "../data/counts.ts";
 import { many } from "../data/format.ts";
@@ -56,6 +57,9 @@ export const PLACES = {
     mark: (of) => dead(of.failingAlerts),
   },
 } satisfies Record<string, Place>;
+
+/** Part of what needs attention, so it has no entry of its own in the sidebar. */
+export const REPAIR_PLACE = { href: "/repair", name: "Repair", icon: Wrench };
 
 export const SETTINGS_PLACE = { href: "/settings", name: "Settings", icon: Settings2 };
 

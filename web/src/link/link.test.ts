@@ -136,7 +136,7 @@ onDashboard("The page of one link", (dashboard) => {
     const why = "The domain is parked or for sale. Confirmed by 2 attempts.";
     expect(await link.verdict.textContent()).toContain(why);
     await page.getByText("The certificate expires in 4 days.").waitFor();
-    const copy = page.getByRole("link", { name: "Archived copy" });
+    const copy = page.getByRole("link", { name: "Search the Wayback Machine" });
     expect(await copy.getAttribute("href")).toBe(
       "https://web.archive.org/web/https://example.org/parked",
     );

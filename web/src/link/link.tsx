@@ -1,6 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import {
-  Archive,
   Copy,
   ExternalLink,
   Eye,
@@ -35,6 +34,7 @@ import { STATUS_WORDS } from "../data/words.ts";
 import { useBar } from "../frame/bar.tsx";
 import { useCommands, useKeys } from "../frame/keys.ts";
 import { useHold, useOffline, useToast } from "../frame/toast.tsx";
+import { ReplaceWith } from "../replace/replace-with.tsx";
 import { HandlePicks } from "../triage/picks.tsx";
 import { endOverride } from "../triage/requests.ts";
 import { OverrideSheet, UrlSheet } from "../triage/sheets.tsx";
@@ -142,9 +142,9 @@ function LinkDetails({ link }: { link: LinkDetail }) {
           )}
         </div>
         <aside>
-          <Places link={link} />
+          <ReplaceWith link={link} />
+          {(!link.accepted_url || link.retired_at) && <Places link={link} />}
           <About link={link} />
-          {settledStatus(link) === "dead" && <ArchivedCopy url={link.url} />}
           {settledStatus(link) !== "active" && <RestOfSite link={link} />}
           <Timeline link={link} />
           <AlertsSent part={part} />
@@ -281,24 +281,6 @@ function Decided({ link }: { link: LinkDetail }) {
         </p>
       )}
     </div>
-  );
-}
-
-/** Nothing is requested there before the user follows the link. */
-function ArchivedCopy({ url }: { url: string }) {
-  const site = followable(url);
-  if (!site) return null;
-  return (
-    <p class="archived">
-      <Archive class="i" aria-hidden="true" />
-      <a
-        href={`https://web.archive.org/web/${site}`}
-        target="_blank"
-        rel="noopener noreferrer nofollow"
-      >
-        Archived copy<span class="unseen">, opens in a new tab</span>
-      </a>
-    </p>
   );
 }
 

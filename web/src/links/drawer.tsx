@@ -7,6 +7,7 @@ import type { ListedLink } from "../data/link-rows.ts";
 import { explain, linkOptions } from "../data/links.ts";
 import { useOff } from "../data/live.ts";
 import { useCanWrite } from "../data/session.ts";
+import { ReplaceWith } from "../replace/replace-with.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { FoundOn } from "../ui/found-on.tsx";
 import { Empty, Loaded } from "../ui/loaded.tsx";
@@ -87,10 +88,15 @@ function Details({ link, onCheck, onAcknowledge, onMute, menu }: PeekProps) {
       <Loaded query={detail}>
         {(found) => {
           const seen = seenOf(found);
-          return seen ? <Evidence seen={seen} /> : <p class="hint">{explain(found)}</p>;
+          return (
+            <>
+              <ReplaceWith key={found.id} link={found} />
+              {seen ? <Evidence seen={seen} /> : <p class="hint">{explain(found)}</p>}
+            </>
+          );
         }}
       </Loaded>
-      {link.sources > 0 && (
+      {link.sources > 0 && !link.accepted_url && (
         <>
           <h3>Found on</h3>
           <FoundOn key={link.id} link={link.id} few={3} />

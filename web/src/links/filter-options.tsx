@@ -2,7 +2,13 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { FREQUENCIES, HANDLINGS, type LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { shownHost } from "../data/display-url.ts";
 import { useFoundGroups } from "../data/groups.ts";
-import { IDENTITIES, NO_GROUP, searchSites, useServicesByName } from "../data/links.ts";
+import {
+  IDENTITIES,
+  NO_GROUP,
+  SUGGESTIONS,
+  searchSites,
+  useServicesByName,
+} from "../data/links.ts";
 import { useFoundSources } from "../data/sources.ts";
 import { useFoundTags, usePeople } from "../data/triage.ts";
 import { FREQUENCY_WORDS, NAMED_REASONS, reasonWords, STATUS_WORDS } from "../data/words.ts";
@@ -67,6 +73,7 @@ function useOptions(status: LinkStatus | undefined, typed: string): PickOption<s
       option("attention", "State")("true", "Needs attention"),
       option("overridden", "State")("true", "Overridden"),
       option("lostAnchor", "State")("true", "Missing anchor"),
+      option("accepted", "State")("true", "Replacement stored"),
       option("status", "Status")("checking", STATUS_WORDS.checking),
       ...Object.entries(IDENTITIES).map(([state, label]) =>
         option("identity", "Page")(state, label),
@@ -76,6 +83,9 @@ function useOptions(status: LinkStatus | undefined, typed: string): PickOption<s
       ...SINCE.map(({ name, label }) => option("since", sinceName(status ?? "dead"))(name, label)),
       option("days", sinceName(status ?? "dead"))("ask", "Between two days…"),
     ],
+    Object.entries(SUGGESTIONS).map(([kind, label]) =>
+      option("suggestion", "Suggestion")(kind, label),
+    ),
     HANDLINGS.map((each) => option("handling", "Handling")(each, handlingText(each))),
     [
       option("assignee", "Assignee")("me", "Me"),

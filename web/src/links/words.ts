@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Handling, LinkSort, LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { shownHost } from "../data/display-url.ts";
 import { clockText, dayText } from "../data/format.ts";
-import { IDENTITIES, type LinkFilter, NO_GROUP } from "../data/links.ts";
+import { IDENTITIES, type LinkFilter, NO_GROUP, SUGGESTIONS } from "../data/links.ts";
 import { FREQUENCY_WORDS, reasonWords, STATUS_WORDS } from "../data/words.ts";
 
 export const SORT_WORDS: Record<LinkSort, string> = {
@@ -60,7 +60,7 @@ export function tokensOf(
 ): Token[] {
   const { group, reason, site, frequency, service, status } = filter;
   const { attention, handling, assignee, overridden, source, tag, from, to } = filter;
-  const { after, before, identity, lostAnchor } = filter;
+  const { after, before, identity, lostAnchor, suggestion, accepted } = filter;
   const nameIn = (all: Named[], id: string) => all.find((each) => each.id === id)?.name ?? id;
   const tokens: (Token | false)[] = [
     status === "checking" && {
@@ -96,6 +96,12 @@ export function tokensOf(
       value: IDENTITIES[identity],
       without: { identity: undefined },
     },
+    suggestion !== undefined && {
+      name: "Suggestion",
+      value: SUGGESTIONS[suggestion],
+      without: { suggestion: undefined },
+    },
+    accepted && { name: "State", value: "Replacement stored", without: { accepted: false } },
     lostAnchor && { name: "State", value: "Missing anchor", without: { lostAnchor: false } },
     assignee !== "" && {
       name: "Assignee",

@@ -8,6 +8,7 @@ import { placeOf } from "../data/display-url.ts";
 import { counted } from "../data/format.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useKeys } from "../frame/keys.ts";
+import { REPAIR_PLACE } from "../frame/places.ts";
 import { useOffline, useToast } from "../frame/toast.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -47,6 +48,11 @@ export function NeedsAttention({ causes: { items, pagination }, count, onAll }: 
     <Section
       title="Needs attention"
       hint={`${counted(count, "link")}, ${counted(pagination.total, "cause")}`}
+      action={
+        <a class="all" href={REPAIR_PLACE.href}>
+          {REPAIR_PLACE.name}
+        </a>
+      }
     >
       <ul class="panel need-list">
         {items.map((cause) => (

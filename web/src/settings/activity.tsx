@@ -36,7 +36,7 @@ import {
 } from "./queries.ts";
 import type { Section } from "./settings.tsx";
 
-export const section: Section = { part: "Account", place: 7, name: "Activity", icon: ScrollText };
+export const section: Section = { part: "Account", place: 8, name: "Activity", icon: ScrollText };
 
 /** Who changed what, newest first. */
 export default function ActivitySection() {

@@ -1,4 +1,5 @@
 import { ArrowLeftRight, Download, Upload } from "lucide-preact";
+import { placesHref } from "../data/repair.ts";
 import { useCanWrite } from "../data/session.ts";
 import { useAdd } from "../frame/add.tsx";
 import { Button } from "../ui/button.tsx";
@@ -69,5 +70,10 @@ const EXPORTS = [
     label: "Changes of state",
     hint: "Only the checks that found another state than the one before.",
     href: `${ROOT}/history/export?changed=true`,
+  },
+  {
+    label: "Places to edit",
+    hint: "The pages that have a URL for which a replacement is stored.",
+    href: placesHref(),
   },
 ];

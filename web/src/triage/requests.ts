@@ -10,9 +10,6 @@ export const acceptPage = (id: string) =>
 
 export const endOverride = (id: string) => complete(api.links({ id }).override.delete());
 
-export const changeUrl = (id: string, url: string, note: string | null = null) =>
-  unwrap(api.links({ id }).url.post({ url, note }));
-
 export const listTimeline = (id: string, page: number) =>
   unwrap(api.links({ id }).timeline.get({ query: asSent({ page, per_page: 20 }) }));
 

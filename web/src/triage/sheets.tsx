@@ -10,8 +10,9 @@ import { Field, SelectField, TextField } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Report } from "../ui/report.tsx";
 import { inDays } from "./decisions.ts";
-import { changeUrl, endOverride, overrideLink } from "./requests.ts";
+import { endOverride, overrideLink } from "./requests.ts";
 import { watchSince } from "./since.ts";
+import { useReplacement } from "./use-replacement.ts";
 
 type SheetProps = {
   link: Pick<ListedLink, "id" | "url">;
@@ -90,25 +91,17 @@ export function OverrideSheet({ link, onClose, onDone }: SheetProps) {
 
 /** Gives a link another URL, whose history keeps the old one. */
 export function UrlSheet({ link, onClose, onDone }: SheetProps) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const { email } = useUser();
-  const apply = async (to: string) => {
-    const changed = await changeUrl(link.id, to);
-    changeRows(client, [link.id], changed);
-    const { url } = changed;
-    watchSince({ client, email, say: toast }, [link.id], () => ({ url }));
-    client.invalidateQueries({ queryKey: LINKS });
-    client.invalidateQueries({ queryKey: ["of-link", link.id] });
-  };
+  const replace = useReplacement(link);
   const send = async (form: FormData) => {
-    await apply(String(form.get("url")));
-    toast("The URL was replaced.", () => apply(link.url));
+    await replace({ url: String(form.get("url")) });
     onDone?.();
   };
   return (
     <Ask title="Replace URL" action="Replace" send={send} onClose={onClose}>
-      <p>The link keeps its history, which shows the old URL.</p>
+      <p>
+        The link keeps its history, which shows the old URL. If pages of a source still have the old
+        URL, the new one is stored until they are edited.
+      </p>
       <TextField
         label="New URL"
         name="url"

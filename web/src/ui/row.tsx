@@ -77,6 +77,11 @@ export const Row = (props: RowProps) => {
             <Url url={link.url} mark={mark} column="row" />
           )}
         </a>
+        {link.suggestion && (
+          <span class="tagq" title={link.suggestion.url}>
+            {link.suggestion.kind === "archive" ? "copy" : "replacement"}
+          </span>
+        )}
       </span>
       <span class="c-p" role="cell">
         <Reason link={link} onReason={onReason} />
