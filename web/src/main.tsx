@@ -8,11 +8,14 @@ import { AddressProvider } from "./frame/address.tsx";
 addBaseToElements();
 const client = createQueryClient();
 
-render(
-  <QueryClientProvider client={client}>
-    <AddressProvider>
-      <Root />
-    </AddressProvider>
-  </QueryClientProvider>,
-  document.getElementById("app")!,
+// In a task of its own, so that a slow device can react between the two.
+setTimeout(() =>
+  render(
+    <QueryClientProvider client={client}>
+      <AddressProvider>
+        <Root />
+      </AddressProvider>
+    </QueryClientProvider>,
+    document.getElementById("app")!,
+  ),
 );

@@ -3,3 +3,6 @@ try {
   const { theme } = localStorage;
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {}
+
+/* The first use of dates and numbers takes browsers long. Scripts are still being loaded. */
+setTimeout(() => new Intl.NumberFormat("en"));

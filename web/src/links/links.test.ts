@@ -457,7 +457,7 @@ async function seeHeights(page: Page, server: TestServer, accountId: string) {
       (wanted) => document.querySelector<HTMLElement>(".rows > .row")?.offsetHeight === wanted,
       height,
     );
-    const sizes = new Set(await list.rows.evaluateAll(sizesOf));
+    const sizes = new Set(await page.evaluate(heightsOfRows));
     expect([width, ...sizes]).toEqual([width, height]);
     const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
     expect([width, scrollWidth]).toEqual([width, clientWidth]);
@@ -481,7 +481,9 @@ async function seeHeights(page: Page, server: TestServer, accountId: string) {
 /** Of disabled buttons. */
 const titlesOf = (buttons: Element[]) =>
   buttons.map((each) => (each as HTMLButtonElement).disabled && each.getAttribute("title"));
-const sizesOf = (rows: Element[]) => rows.map((each) => each.getBoundingClientRect().height);
+/** In one step: a row that is taken out between finding and measuring it has no height. */
+const heightsOfRows = () =>
+  [...document.querySelectorAll(".rows > .row")].map((row) => row.getBoundingClientRect().height);
 const bottomsOf = (rows: Element[]) => rows.map((each) => each.getBoundingClientRect().bottom);
 const overflowOf = (cells: Element[]) =>
   cells.map((cell) => Math.max(0, cell.scrollWidth - cell.clientWidth));
