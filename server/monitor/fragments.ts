@@ -1,8 +1,8 @@
 import type { Store } from "../ground/db/store.ts";
 import { fragmentsAfter, type KnownFragment } from "../judge/fragments.ts";
 import { readFragments, writeFragments } from "../links/fragments.ts";
+import type { LinkNotice } from "../links/notices.ts";
 import { markFragments } from "../sources/places.ts";
-import type { LinkNotice } from "./notices.ts";
 import type { Settled } from "./outcome.ts";
 
 /**

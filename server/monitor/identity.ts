@@ -17,9 +17,9 @@ import type { Conclusion } from "../judge/probe/conclusion.ts";
 import type { Catalogue } from "../judge/services/catalogue.ts";
 import { hurryDomains, readDomainFacts } from "../links/domains/facts.ts";
 import { writeMemories } from "../links/memories.ts";
+import type { LinkNotice } from "../links/notices.ts";
 import type { Deps } from "../work/deps.ts";
 import type { ClaimedLink } from "./claim.ts";
-import type { LinkNotice } from "./notices.ts";
 import type { Result, Settled } from "./outcome.ts";
 
 const APART_MS = 20 * 3_600_000;

@@ -14,6 +14,7 @@ import { writeHostUses } from "../hosts/uses.ts";
 import { evidenceSentences } from "../judge/reasons/evidence-words.ts";
 import { completeBatches } from "../links/complete-batches.ts";
 import { countForBatches } from "../links/fill-batches.ts";
+import { recordNotices, type Said } from "../links/notices.ts";
 import {
   endAcknowledgements,
   endOverrides,
@@ -37,7 +38,6 @@ import {
 } from "./identity.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { noteDomains, rememberNoted } from "./note-domains.ts";
-import { recordNotices, type Said } from "./notices.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 import { writeReadings } from "./readings.ts";
 import { writeResponses } from "./responses.ts";

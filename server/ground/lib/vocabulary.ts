@@ -157,7 +157,8 @@ export const ACTOR_KINDS = [
 
 /**
  * `moved`: a link that is alive redirects from now on. `certificate`: it became unknown since its certificate is not
- * trusted. `changed`: its page, or what its redirects keep, is another. `changed_hands`: its domain may have a new owner.
+ * trusted. `changed`: its page, or what its redirects keep, is another. `changed_hands`: its domain may have a new owner. `suggested`: it is dead, and there is
+ * something to put in its place.
  */
 export const CHANGE_KINDS = [
   "died",
@@ -166,6 +167,7 @@ export const CHANGE_KINDS = [
   "moved",
   "changed",
   "changed_hands",
+  "suggested",
   "certificate",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];

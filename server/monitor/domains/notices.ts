@@ -10,11 +10,11 @@ import {
   ROOM_MS,
   registeredAgain,
 } from "../../judge/identity/registry.ts";
+import { type LinkNotice, recordNotices, type Said } from "../../links/notices.ts";
 import { readSubscriptions } from "../../notify/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import { accountIdsOf } from "../../work/topics.ts";
 import { inUnit } from "../../work/unit.ts";
-import { type LinkNotice, recordNotices, type Said } from "../notices.ts";
 
 /** What is said about a link. */
 type About = { linkNo: number; notice: LinkNotice };

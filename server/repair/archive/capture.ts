@@ -1,6 +1,7 @@
 import type { BodyProblem } from "../../ground/net/exchange.ts";
 import { type Matches, matchesTrace, type Trace } from "../../judge/identity/matches.ts";
 import { type ContentReader, createContentReader } from "../../judge/page/content.ts";
+import { isPage } from "../../judge/page/page.ts";
 import type { Facts } from "../../judge/probe/finding.ts";
 import { type Hop, refreshOf } from "../../judge/probe/hops.ts";
 import type { Answer } from "../../judge/probe/probe.ts";
@@ -93,7 +94,10 @@ export async function viewCapture(deps: Deps, capture: Capture, wish: Wish): Pro
   if (Number.isNaN(capturedAt)) return refuse("not_a_capture");
   if (capturedAt > Math.min(wish.latestAt, deps.clock.now())) return refuse("too_late");
   const answer = toAnswer(received, wish.url);
-  const reason = problemOf(received, capture) ?? verdictAgainst(deps, answer, wish.url, capturedAt);
+  const reason =
+    problemOf(received, capture) ??
+    verdictAgainst(deps, answer, wish.url, capturedAt) ??
+    emptinessOf(received);
   if (reason) return { state: "refused", reason, capturedAt };
   const { page } = answer;
   const print = page ? fingerprintOf(answer) : null;
@@ -222,12 +226,19 @@ const INCOMPLETE = new Set<BodyProblem | null>([
 function problemOf({ answer, content, start, headers }: Received, capture: Capture): string | null {
   if (answer.status !== 200) return answer.status >= 500 ? "no_answer" : `http_${answer.status}`;
   if (INCOMPLETE.has(answer.bodyProblem)) return "no_answer";
-  if (content.page) return content.page.text.length < LEAST_TEXT ? "little_text" : null;
+  if (content.page) return capture.type === null || isPage(capture.type) ? null : "wrong_type";
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(/\s*;/);
-  if (start.length < LEAST_BYTES) return "little_text";
   if (capture.type !== null && capture.type !== type) return "wrong_type";
   const isPdf = Buffer.from(start.subarray(0, 5)).toString("latin1") === "%PDF-";
   return type === "application/pdf" && !isPdf ? "wrong_type" : null;
+}
+
+/** A page is judged first, since what it says of itself is a better reason. */
+function emptinessOf({ content, start }: Received): string | null {
+  const isLittle = content.page
+    ? content.page.text.length < LEAST_TEXT
+    : start.length < LEAST_BYTES;
+  return isLittle ? "little_text" : null;
 }
 
 /** Nothing around a capture can be asked any more. */

@@ -72,7 +72,7 @@ export async function findCopy(deps: Deps, wanted: Wanted): Promise<Found> {
 
   const listed = await listCaptures(deps, wanted, latestAt);
   if (listed.state === "unavailable") return listed;
-  const kept = { urlKey, now: clock.now(), latestAt };
+  const kept = { urlKey, now, latestAt };
   if (listed.captures.length === 0) {
     const reason = listed.isRefused ? "archive_refuses" : "not_archived";
     const reasons = [{ reason, captured_at: null }];

@@ -73,7 +73,7 @@ export async function inTurn<T>(
   }
 }
 
-type Turn = { state: "taken"; lease: string; startedAt: number };
+type Turn = { state: "taken"; lease: string };
 
 async function take(
   { store, clock, nodes }: Pacing,
@@ -87,7 +87,7 @@ async function take(
       .set({ lease, dueAt: now + LEASE_MS })
       .where(and(eq(archiveHosts.host, host), mayBegin(kind, now)))
       .returning({ host: archiveHosts.host });
-    if (taken.length > 0) return { state: "taken", lease, startedAt: now };
+    if (taken.length > 0) return { state: "taken", lease };
     const row = await rowOf(store, host);
     if (row.heldUntil > now) return { state: "unavailable", retryAt: row.heldUntil };
     const freeAt = Math.max(row.dueAt, row[COLUMN[kind]]);
@@ -129,9 +129,10 @@ async function rowOf(store: Store, host: string) {
 async function carryOut<T>(
   deps: Pacing,
   { host, kind }: Asked,
-  { lease, startedAt }: Turn,
+  { lease }: Turn,
   request: () => Promise<{ value: T; said: Said }>,
 ): Promise<{ value: T; heldUntil: number | null }> {
+  const startedAt = deps.clock.now();
   const end = (said: Said) => endTurn(deps, { host, kind, lease, startedAt, said });
   try {
     const { value, said } = await request();

@@ -57,7 +57,8 @@ const INSIDE = /(?:^|\.)(?:local|internal|lan|home\.arpa|test|localhost|invalid|
 export function hasPublicName({ hostname }: URL): boolean {
   const name = hostname.replace(/\.$/, "");
   if (parseAddress(name.replace(/^\[|\]$/g, "")) || INSIDE.test(name)) return false;
-  return parse(name).isIcann === true;
+  const { domain, isIcann } = parse(name);
+  return isIcann === true && domain !== null;
 }
 
 type Subject = {

@@ -37,6 +37,7 @@ const TITLES: Record<ChangeKind, string> = {
   moved: "moved",
   changed: "changed",
   changed_hands: "may have a new owner",
+  suggested: "has a suggestion",
   certificate: "became unknown",
 };
 

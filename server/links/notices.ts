@@ -4,13 +4,13 @@ import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import type { ChangeKind, LinkChangeKind } from "../ground/lib/vocabulary.ts";
 import { insertChanges } from "../history/changes.ts";
 import type { Sign } from "../judge/identity/signs.ts";
-import { withDetails } from "../links/fields/details.ts";
-import { recordActions } from "../links/triage/timeline.ts";
 import { type NewEvent, publishEvents } from "../notify/events.ts";
+import { withDetails } from "./fields/details.ts";
+import { recordActions } from "./triage/timeline.ts";
 
-/** What is said about a link that is still alive. Times are in milliseconds since 1970. */
+/** What is said about a link, other than its status. Times are in milliseconds since 1970. */
 export type LinkNotice = {
-  kind: Exclude<LinkChangeKind, "edited" | "suggestion">;
+  kind: Exclude<LinkChangeKind, "edited">;
   before: string | null;
   after: string | null;
   sentence: string;
@@ -44,6 +44,7 @@ const CHANGES: Partial<Record<LinkChangeKind, ChangeKind>> = {
   parameters_changed: "changed",
   fragment_missing: "changed",
   fragment_found: "changed",
+  suggestion: "suggested",
 };
 
 /**
@@ -89,7 +90,7 @@ function changeOf({ link, checkedAt, reason, finalUrl, notices }: Said) {
     // Of what is among changes every link was checked.
     reason: reason!,
     cause: null,
-    finalUrl: kind === "redirect_changed" ? after : finalUrl,
+    finalUrl: kind === "redirect_changed" || kind === "suggestion" ? after : finalUrl,
   };
 }
 
