@@ -29,19 +29,19 @@ function inMarkdown(
 ): string {
   const before = text.slice(Math.max(0, from - LONGEST_TAG), from);
   if (/<[a-z][^<>]*$/i.test(before)) return inAttribute(address, { text, from, to });
-  if (before.endsWith("<") && text[to] === ">") return inCell(address);
-  if (!/\](?:\(|:)\s*$/.test(before)) return isBare(address) ? address : bracketed(inCell(address));
+  const isOpened = before.endsWith("<") && text[to] === ">";
+  if (!/\](?:\(|:)\s*<?$/.test(before)) {
+    return isOpened || isBare(address) ? address : bracketed(address);
+  }
+  // A cell of a table ends at `|`.
+  const escaped = address.replaceAll("|", "\\|").replace(/&(?=#?\w+;)/g, "&amp;");
   // CommonMark §6.3: a destination without brackets around it has only pairs of parentheses.
-  const escaped = inCell(address).replace(/&(?=#?\w+;)/g, "&amp;");
-  return hasPairs(address) ? escaped : `<${escaped}>`;
+  return isOpened || hasPairs(address) ? escaped : `<${escaped}>`;
 }
-
-/** A cell of a table ends at `|`. */
-const inCell = (address: string) => address.replaceAll("|", "\\|");
 
 function isBare(address: string): boolean {
   const [found] = bareUrlsIn(address, "_~");
-  return found?.href === address && found.to === address.length && !address.includes("|");
+  return found?.href === address && found.to === address.length;
 }
 
 function hasPairs(address: string): boolean {
@@ -60,15 +60,22 @@ function inAttribute(address: string, { text, from }: Around): string {
   return quote === "'" ? escaped.replaceAll("'", "&#39;") : escaped;
 }
 
-/** A backslash takes its meaning from markup, and from an underscore at the end, which would make a name of an address. */
-function inRst(address: string): string {
-  return address.replace(/[\\`*|]|_$/g, "\\$&");
+/** A backslash takes its meaning from markup, but not in what a directive has after its name. */
+function inRst(address: string, { text, from }: Around): string {
+  const line = text.slice(text.lastIndexOf("\n", from) + 1, from);
+  if (/(?:image|figure)::\s*$/.test(line)) return address;
+  return address.replace(/[\\`*|]|_(?![a-z\d])/gi, "\\$&");
 }
 
-/** What is between `++` has no formatting. Only macros have brackets after the address, which end it. */
-function inAsciidoc(address: string, { text, to }: Around): string {
-  const isPlain = !/__|\*\*|##|``|[\^~`[\]]|'/.test(address);
-  return isPlain || text[to] !== "[" ? address : `++${address}++`;
+/** What is between `++` has no formatting, in a macro alone. */
+function inAsciidoc(address: string, { text, from, to }: Around): string {
+  const isPassed = text.startsWith("++", from);
+  const isPlain = !/__|\*\*|##|``|[\^~`[\]']|[*_#()]$/.test(address);
+  const before = text.slice(Math.max(0, from - 2), from);
+  // What stands on a line of its own, after `::`, has no formatting either.
+  if (before === "::" || (!isPassed && (isPlain || text[to] === ">"))) return address;
+  const name = isPassed || before.endsWith(":") ? "" : "link:";
+  return `${name}++${address}++${text[to] === "[" ? "" : "[]"}`;
 }
 
 function inNotebook(address: string, { text, from, to }: Around): string {

@@ -17,7 +17,7 @@ export type Rewritten =
     }
   | { problem: string };
 
-export const NOT_WHOLE = "The address is not written there as a whole.";
+export const NOT_WHOLE = "It stands there in a form that is not changed, such as a template.";
 
 /** What programs fill in, such as `{{ … }}`, `{% … %}`, `<% … %>`, `${…}` and `{name}`. */
 const FILLED = /[{}]|<%/;
@@ -43,6 +43,7 @@ export async function rewrite(
   const changes = read.links.flatMap((link): Change[] => {
     const address = isReplaceable(link) ? addressFor(URL.parse(link.href)?.href ?? "") : undefined;
     if (address === undefined || !isWritten(link, text, read)) return [];
+    if (isInTemplate(text, link, format === "mdx" ? MDX_TEMPLATES : TEMPLATES)) return [];
     return [
       { link, address, written: ESCAPES[format](address, { text, from: link.from, to: link.to }) },
     ];
@@ -63,13 +64,33 @@ export async function rewrite(
 /** Whether the address stands at its place, and not the name of a definition that has it. */
 function isWritten({ href, from, to }: FoundLink, text: string, { links }: Read): boolean {
   const raw = text.slice(from, to);
-  if (!/^https?:/i.test(raw) || FILLED.test(raw)) return false;
+  // AsciiDoc passes on what is between `++`.
+  if (!/^(?:\+\+)?https?:/i.test(raw) || FILLED.test(raw)) return false;
   const isLabel = text[from - 1] === "[" && text[to] === "]";
   return !(isLabel && links.some((each) => isDefinition(each, href, raw)));
 }
 
 const isDefinition = ({ element, href, text }: FoundLink, of: string, name: string) =>
   element === "definition" && href === of && text.toLowerCase() === name.toLowerCase();
+
+/** The beginning and the end of what programs read, such as `{{ link("https://…") }}`. */
+const TEMPLATES: [open: string, close: string][] = [
+  ["{{", "}}"],
+  ["{%", "%}"],
+  ["<%", "%>"],
+  ["${", "}"],
+];
+const MDX_TEMPLATES: typeof TEMPLATES = [...TEMPLATES, ["{", "}"]];
+const LONGEST_TEMPLATE = 1000;
+
+function isInTemplate(text: string, { from, to }: FoundLink, templates: typeof TEMPLATES): boolean {
+  const before = text.slice(Math.max(0, from - LONGEST_TEMPLATE), from);
+  const after = text.slice(to, to + LONGEST_TEMPLATE);
+  return templates.some(
+    ([open, close]) =>
+      before.lastIndexOf(open) > before.lastIndexOf(close) && after.includes(close),
+  );
+}
 
 function withChanges(text: string, changes: Change[]): string {
   const parts: string[] = [];
