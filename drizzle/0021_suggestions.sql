@@ -42,6 +42,13 @@ CREATE TABLE link_lookups (
   is_reported BIGINT NOT NULL DEFAULT 0
 ) /* WITHOUT ROWID */;
 CREATE INDEX link_lookups_due ON link_lookups (step, rank, link_no) WHERE due_at IS NOT NULL;
+CREATE INDEX link_lookups_next ON link_lookups (step, due_at) WHERE due_at IS NOT NULL;
+-- Those for which no archive was asked, since their accounts do not want that.
+CREATE INDEX link_lookups_unasked ON link_lookups (account_no, link_no) WHERE due_at IS NULL AND step = 'own';
+
+-- Links that are dead already, after all that die from now on.
+INSERT INTO link_lookups (link_no, account_no, state, step, rank, due_at)
+  SELECT no, account_no, 'waiting', 'own', 40000000000000, 0 FROM links WHERE status = 'dead' AND retired_at = 0;
 
 -- How the addresses of a site changed, learned from links of one account.
 CREATE TABLE url_patterns (

@@ -17,6 +17,7 @@ import {
   linkCounts,
   occurrences,
   pendingDeletions,
+  replacements,
   sourcePages,
   sources,
   statusDays,
@@ -82,6 +83,7 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
       (rows: number) => deleteEvents(store, id, rows),
       (rows: number) => deleteBatches(store, id, rows),
       (rows: number) => deleteImports(store, no, rows),
+      (rows: number) => deleteReplacements(store, id, rows),
       (rows: number) => deletePages(store, no, rows),
       (rows: number) => deleteLinks(store, id, rows),
       (rows: number) => deleteRuns(store, no, rows),
@@ -159,6 +161,17 @@ async function deleteImports(store: Store, accountNo: number, rows: number): Pro
     await store.delete(importItems).where(and(sql`${importNo} in (${numbers})`, isBefore));
   }
   return last ? rows : 0;
+}
+
+/** Deletes previews of replacements, one at a time, each with the links that it is about. */
+async function deleteReplacements(store: Store, accountId: string, rows: number): Promise<number> {
+  const ofAccount = eq(replacements.accountId, accountId);
+  const first = store.select({ id: replacements.id }).from(replacements).where(ofAccount).limit(1);
+  const gone = await store
+    .delete(replacements)
+    .where(inArray(replacements.id, first))
+    .returning({ id: replacements.id });
+  return gone.length > 0 ? rows : 0;
 }
 
 const idsOf = (store: Store, found: { id: string }[]): SQL =>

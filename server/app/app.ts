@@ -53,6 +53,8 @@ import { liveRoutes } from "../pages/live/routes.ts";
 import { metricsRoutes } from "../pages/metrics/routes.ts";
 import { overviewRoutes } from "../pages/overview/routes.ts";
 import { siteRoutes } from "../pages/sites/routes.ts";
+import { replaceRoutes } from "../repair/replace-routes.ts";
+import { suggestionRoutes } from "../repair/suggestions/routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -65,6 +67,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(manyLinksRoutes(deps))
     .use(triageRoutes(deps))
     .use(trialRoutes(deps))
+    .use(suggestionRoutes(deps))
     .use(tagRoutes(deps))
     .use(viewRoutes(deps))
     .use(batchRoutes(deps))
@@ -74,6 +77,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(webhookRoutes(deps))
     .use(sourceRoutes(deps, (accountId, steps) => inPlace(exporting, accountId, steps)))
     .use(hostRoutes(deps))
+    .use(replaceRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))

@@ -19,6 +19,7 @@ import { reportDomains } from "../monitor/domains/notices.ts";
 import { forgetOldDomains } from "../monitor/note-domains.ts";
 import { deleteOldEvents } from "../notify/events.ts";
 import { eraseDeletedWebhooks } from "../notify/webhooks.ts";
+import { forgetOldReplacements } from "../repair/replacements.ts";
 import { deleteOldRuns } from "../sources/erase.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -45,6 +46,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await deleteOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);
   await forgetOldImports(deps);
+  await forgetOldReplacements(deps);
   await deleteOldRuns(deps, signal);
   await deleteOldRetired(deps, signal);
   await deletePendingHistory(deps, signal);

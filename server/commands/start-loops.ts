@@ -20,6 +20,8 @@ import { startBackups } from "../ops/backups/backups.ts";
 import { checkIntegrityWhenDue, checkWhileServing } from "../ops/start/integrity.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
+import { startReplacementLoop } from "../repair/check-replacements.ts";
+import { startLookupLoop } from "../repair/suggestions/loop.ts";
 import { startSourceLoop } from "../sources/loop.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -95,6 +97,8 @@ function startChecks(deps: Deps) {
   return [
     startCheckLoop({ ...deps, ...checks }),
     startSourceLoop(deps),
+    startLookupLoop(deps),
+    startReplacementLoop(deps),
     ...(deps.config.rdap === "on" ? [startDomainLoop(deps)] : []),
   ];
 }

@@ -3,6 +3,7 @@ import { type Controls, learnControl } from "./control.ts";
 import { asAdmitted, type LinkHost } from "./credentials.ts";
 import { asExpected, type Expect } from "./expectations.ts";
 import type { Remembered } from "./identity/facts.ts";
+import type { Trace } from "./identity/matches.ts";
 import type { Online } from "./online/online.ts";
 import { anchorsWantedBy } from "./page/fragments.ts";
 import {
@@ -92,6 +93,10 @@ export type KnownLink = {
   known?: KnownReading | null;
   /** The page that is remembered, null for none yet; missing if it is not to be compared. */
   remembered?: Remembered | null;
+  /** The page that this one is to be, null where nothing is remembered of it; missing for any page. */
+  trace?: Trace | null;
+  /** Only a page that is there matters: a failure is not confirmed. */
+  isGlance?: boolean;
 };
 
 export const NEVER_CHECKED: Omit<KnownLink, "url"> = {

@@ -15,12 +15,14 @@ import { verifyWithCanaries } from "./canary.ts";
 import { useOf } from "./credentials.ts";
 import { lookForFragments } from "./fragments.ts";
 import { factsOf } from "./identity/facts.ts";
+import { matchesTrace } from "./identity/matches.ts";
 import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Answer, type Probe, probe } from "./probe/probe.ts";
 import { captureResponse } from "./probe/response.ts";
 import { type Style, USUAL_STYLE } from "./probe/style.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
+import { fingerprintOf } from "./signals/same-page.ts";
 import { readingOf, rulesFor, sameAs } from "./unchanged.ts";
 
 export type { Checker, KnownLink } from "./attempt.ts";
@@ -56,7 +58,7 @@ export async function checkUrl(checker: Checker, link: KnownLink): Promise<Concl
     });
   }
   const seen = await retry(check, first);
-  if (seen.finding.verdict !== "dead") return conclusive(check, seen);
+  if (seen.finding.verdict !== "dead" || link.isGlance) return conclusive(check, seen);
   if (seen.finding.confirm === "C4") return persistent(check, seen);
   if (seen.finding.confirm === "C3") return confirmMissingName(check, seen);
   // Without a trusted certificate, an explicit statement counts no more than any other.
@@ -262,6 +264,7 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     ...(link.mostBytes !== undefined && { page: versionOf(latest.probe) }),
     ...readingIn(check, latest, conclusion),
     ...factsIn(check, latest, conclusion),
+    ...matchesIn(check, latest, conclusion),
     ...fragmentsIn(link, latest, conclusion),
   };
 }
@@ -275,6 +278,20 @@ function factsIn(
   if (remembered === undefined || status !== "active") return {};
   const isShown = seen.kind === "answered" && !serving && isComplete(seen);
   return { facts: isShown ? factsOf(seen, remembered) : null };
+}
+
+/** Whether the page is the one that was to be found. A service answers for a page that it does not show. */
+function matchesIn(
+  { link: { trace }, serving }: Check,
+  { probe: seen }: Attempt,
+  { status }: Conclusion,
+): Pick<Conclusion, "matches"> {
+  if (trace === undefined || status !== "active") return {};
+  if (serving || seen.kind === "failed") return { matches: "unknown" };
+  const { page } = seen;
+  const print = page ? fingerprintOf(seen) : null;
+  const shown = { title: page?.title ?? "", text: page?.text ?? "", print };
+  return { matches: matchesTrace(trace, shown) };
 }
 
 const isComplete = ({ status, bodyProblem }: Answer) => status === 200 && bodyProblem === null;

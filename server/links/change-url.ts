@@ -20,6 +20,7 @@ import type { Deps } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import type { Unit } from "../work/unit.ts";
 import { duplicateUrl } from "./create.ts";
+import { NOT_ACCEPTED } from "./fields/accepted.ts";
 import { withDetails, writeDetails } from "./fields/details.ts";
 import type { LinkDetails } from "./fields/registry.ts";
 import { fragmentOf, resetFragments } from "./fragments.ts";
@@ -28,6 +29,7 @@ import { forgetMemories } from "./memories.ts";
 import type { LinkDetailRow } from "./model.ts";
 import { NOTHING_SUSPECTED } from "./override.ts";
 import { hasNumber } from "./selection.ts";
+import { forgetSuggestions } from "./suggestions/rows.ts";
 import { publishChanges } from "./triage/change-events.ts";
 import { inheritMutes } from "./triage/inherit.ts";
 import { recordActions } from "./triage/timeline.ts";
@@ -60,10 +62,10 @@ export async function changeUrl(
 }
 
 /** @throws VALIDATION_ERROR */
-export function readUrl({ config }: Pick<Deps, "config">, given: string): URL {
+export function readUrl({ config }: Pick<Deps, "config">, given: string, field = "url"): URL {
   const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
   const target = parseTarget(given.trim(), policy, "STILLUP_CHECK_ALLOWED_HOSTS");
-  if (!target.ok) throw invalid({ url: [target.problem] });
+  if (!target.ok) throw invalid({ [field]: [target.problem] });
   return target.url;
 }
 
@@ -166,6 +168,7 @@ async function write(deps: Deps, caller: Caller, changes: Map<UrlChange, string>
   await tx.delete(linkResponses).where(inArray(linkResponses.linkNo, nos));
   await tx.delete(linkReadings).where(inArray(linkReadings.linkNo, nos));
   await forgetMemories(tx, nos);
+  await forgetSuggestions(tx, nos);
   const sites = all.flatMap(({ link, url }) => [link.site, siteOfUrl(url)]);
   await noteSites(tx, { accountNo, at }, sites);
   // After its last check also where the clock was set back, since history is sorted by that.
@@ -243,6 +246,7 @@ const NOTHING_KNOWN = {
 /** What was decided about the old URL ends; a mute stays. Its sources had the old one, so the link no longer leaves with them. */
 const afterChange = (details: LinkDetails): LinkDetails => ({
   ...details,
+  ...NOT_ACCEPTED,
   isPinned: true,
   ...(details.handling === "acknowledged" && {
     handling: "open",
@@ -254,7 +258,7 @@ const afterChange = (details: LinkDetails): LinkDetails => ({
 });
 
 /** The ids of the account's links that have a URL, by its key. */
-async function findHolders(
+export async function findHolders(
   tx: Store,
   { accountId }: Caller,
   keys: string[],

@@ -59,8 +59,11 @@ type Pieces<Link> = {
   atOnce: number;
   /** Writes some of the links and returns how many it wrote. */
   write: (unit: Unit, some: Link[]) => Promise<number>;
-  /** Describes the whole change, and is recorded in the first transaction that wrote something. */
-  entry: Omit<Parameters<typeof auditChange>[2], "count">;
+  /**
+   * Describes the whole change, and is recorded in the first transaction that wrote something. By default it counts what
+   * is chosen.
+   */
+  entry: Parameters<typeof auditChange>[2];
   /** Called in the last transaction. */
   saveReply: SaveReply<void>;
 };
@@ -82,8 +85,8 @@ export async function writeInPieces<Link extends Pick<LinkRow, "id" | "url">>(
     if (isChanged && !isAudited)
       await auditChange(unit, caller, {
         target: linkTarget(chosen),
-        ...entry,
         count: chosen.length,
+        ...entry,
       });
     return isChanged;
   };

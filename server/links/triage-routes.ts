@@ -31,6 +31,15 @@ const UrlBody = z
   )
   .meta({ example: { url: "https://example.com/new", note: null } });
 
+const STILL_IN_SOURCES = "The sources still contain the old URL and will add it again.";
+
+const ChangedUrl = LinkDetail.extend({
+  warning: z.string().nullable().meta({
+    description: "For a link that stands in sources. `places` says in how many places.",
+    example: null,
+  }),
+}).meta({ id: "ChangedUrl" });
+
 /** What people decide about a single link, beyond its fields. */
 export const triageRoutes = (deps: Deps) => {
   const { list, remove, post } = edge(deps);
@@ -100,8 +109,11 @@ export const triageRoutes = (deps: Deps) => {
           description:
             "The link keeps its id, history and all that is noted about it; `previous_urls` and the history show the old URL. It is `unknown` until its first check, which is due at once. Acknowledgement and override end. The URL of another link gets 409 with `existingId`.",
           body: UrlBody,
-          reply: LinkDetail,
-          toReply: toLinkDetail,
+          reply: ChangedUrl,
+          toReply: (row, now) => ({
+            ...toLinkDetail(row, now),
+            warning: row.details.sources > 0 ? STILL_IN_SOURCES : null,
+          }),
         },
       ),
     );

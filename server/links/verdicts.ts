@@ -21,12 +21,26 @@ export type KnownVerdict = {
 
 /** What is known of each URL, in their order: null if the account does not watch it. */
 export async function findVerdicts(
-  { store, config, catalogue, clock }: Pick<Deps, "store" | "config" | "catalogue" | "clock">,
+  deps: Pick<Deps, "store" | "config" | "catalogue" | "clock">,
   { accountId }: Pick<Caller, "accountId">,
   urls: string[],
   maxAgeMs: number,
 ): Promise<(KnownVerdict | AppError | null)[]> {
-  const keys = urls.map((url) => {
+  const { store, clock } = deps;
+  const keys = keysOf(deps, urls);
+  const wanted = [...new Set(keys.filter((key) => typeof key === "string"))];
+  const isWanted = and(eq(links.accountId, accountId), inArray(links.urlKey, wanted));
+  const rows = wanted.length === 0 ? [] : await store.select(FOUND).from(links).where(isWanted);
+  const byKey = new Map(rows.map((row) => [row.urlKey, toVerdict(row, clock.now(), maxAgeMs)]));
+  return keys.map((key) => (key instanceof AppError ? key : (byKey.get(key) ?? null)));
+}
+
+/** The keys by which links are found, or why a URL is none that can be checked. */
+export const keysOf = (
+  { config, catalogue }: Pick<Deps, "config" | "catalogue">,
+  urls: string[],
+): (string | AppError)[] =>
+  urls.map((url) => {
     try {
       return urlKeyOf(catalogue, readUrl({ config }, url));
     } catch (error) {
@@ -34,12 +48,6 @@ export async function findVerdicts(
       throw error;
     }
   });
-  const wanted = [...new Set(keys.filter((key) => typeof key === "string"))];
-  const isWanted = and(eq(links.accountId, accountId), inArray(links.urlKey, wanted));
-  const rows = wanted.length === 0 ? [] : await store.select(FOUND).from(links).where(isWanted);
-  const byKey = new Map(rows.map((row) => [row.urlKey, toVerdict(row, clock.now(), maxAgeMs)]));
-  return keys.map((key) => (key instanceof AppError ? key : (byKey.get(key) ?? null)));
-}
 
 const FOUND = {
   id: links.id,

@@ -4,6 +4,7 @@ import { registrableDomainOf } from "../ground/lib/site.ts";
 import {
   begin,
   compareWith,
+  LONGEST_WAY,
   needsSurroundings,
   type Sight,
   type Surroundings,
@@ -187,9 +188,13 @@ export const rememberPages = (
     ),
   );
 
-function movedTo(catalogue: Catalogue, { url, service }: ClaimedLink, memory: Memory) {
-  const { way, waySeen, isWayPermanent } = memory;
-  if (way === null || waySeen < SETTLED_LOOKS || !isWayPermanent) return null;
+/** A link whose section is lost on the way has not moved there as a whole. */
+function movedTo(catalogue: Catalogue, link: ClaimedLink, memory: Memory) {
+  const { url, service, fragments = [] } = link;
+  const { way, waySeen, isWayPermanent, doubts } = memory;
+  if (way === null || waySeen < SETTLED_LOOKS || !isWayPermanent || doubts.way) return null;
+  if (way.length >= LONGEST_WAY) return null;
+  if (fragments.some(({ missingSince }) => missingSince !== null)) return null;
   const isShort = catalogue.services.some(({ id, shortens }) => id === service && shortens);
   return isShort ? null : moveTo(url, way);
 }

@@ -21,6 +21,7 @@ import {
   noteSilentDeaths,
 } from "../links/triage/after-checks.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../notify/events.ts";
+import { type Death, noteDeaths } from "../repair/suggestions/deaths.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
@@ -173,6 +174,7 @@ async function write(
     const events = [...held.flatMap(eventsOf), ...observed.filter(isHeld).map(checkCompleted)];
     await writeHistory(tx, shown.filter(isHeld), kinds);
     await countForBatches(tx, held);
+    await noteDeaths(tx, deps, held.flatMap(deathOf));
     await publishEvents(tx, events.filter(isWanted));
     await countUsage(tx, held);
     await settleTriage(tx, held);
@@ -205,6 +207,10 @@ async function write(
   rememberNoted(deps, noted);
   for (const why of ended) deps.metrics.overrideEnded(why);
   for (const { kind } of notices) deps.metrics.pageChanged(kind);
+}
+
+function deathOf({ link, at, outcome: { status, statusChanged, conclusion } }: Settled): Death[] {
+  return status === "dead" && statusChanged ? [{ link, at, finalUrl: conclusion.finalUrl }] : [];
 }
 
 /** What checks say about links that are alive. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { checkIdOf, newId } from "../ground/lib/ids.ts";
 import { toIso } from "../ground/lib/moments.ts";
 import {
+  CONFIDENCES,
   type EventType,
   FREQUENCIES,
   HANDLINGS,
@@ -9,6 +10,7 @@ import {
   type LinkChangeKind,
   RUN_TRIGGERS,
   SOURCE_KINDS,
+  SUGGESTION_KINDS,
   TRIGGERS,
   VERDICTS,
   type Verdict,
@@ -148,6 +150,15 @@ const FoundOn = z.object({
 /** Where the link of an event stands. `publishEvents` adds it. */
 export type FoundOn = z.output<typeof FoundOn>;
 
+const SuggestedInstead = z.object({
+  kind: z.enum(SUGGESTION_KINDS),
+  url: z.string().meta({ example: "https://example.com/new" }),
+  confidence: z.enum(CONFIDENCES).meta({ example: "likely" }),
+  capturedAt: moment().nullable().meta({ example: null }),
+});
+/** What could stand in the place of the link of an event. `publishEvents` adds it. */
+export type SuggestedInstead = z.output<typeof SuggestedInstead>;
+
 const StatusChange = z.object({
   linkId,
   url,
@@ -168,6 +179,10 @@ const StatusChange = z.object({
   foundOn: FoundOn.nullable().meta({
     description:
       "The pages of sources on which the link stands. `total` counts all places. Null if no source has it.",
+  }),
+  suggestion: SuggestedInstead.nullable().meta({
+    description:
+      "Only of a death: what could best stand in the place of the link, if that is known already. What is found later is a `link.changed` with the kind `suggestion`.",
   }),
   pageTitles: z.object({ before: z.string(), after: z.string() }).optional().meta({
     description: "Only with the reason `domain_changed_hands`: what the page was called.",
@@ -394,7 +409,7 @@ export const EVENT_DEFINITIONS = {
     sample: (at) => {
       const { groupId: _, ...change } = sampleChange(at);
       const { title: _t, tags: _g, externalId: _e, metadata: _m, muted: _u, ...more } = change;
-      const { foundOn: _f, lastActiveAt: _l, evidence: _v, ...rest } = more;
+      const { foundOn: _f, suggestion: _s, lastActiveAt: _l, evidence: _v, ...rest } = more;
       return { ...rest, statusChanged: false, trigger: "scheduled" as const };
     },
     toText: (data) => ({
@@ -604,6 +619,7 @@ function sampleChange(at: string, changes: Partial<StatusChange> = {}): StatusCh
     evidence: ["Response: 404 from nginx after 182 ms.", "Confirmed by 2 attempts."],
     ...NO_NOTES,
     foundOn: null,
+    suggestion: null,
     ...changes,
   };
 }
@@ -702,6 +718,7 @@ const changeText = (data: StatusChange) => ({
     ...(data.late ? ["It died while it was muted."] : []),
     beforeText(data),
     ...titlesOf(data),
+    ...suggestionLines(data),
     ...saidOf(data),
     ...foundLines(data),
   ],
@@ -714,6 +731,16 @@ const titlesOf = ({ pageTitles }: Pick<StatusChange, "pageTitles">): SaidLine[] 
         { name: "Title now", said: singleLine(pageTitles.after) },
       ]
     : [];
+
+/** Only an archive is linked to: any other address is from pages, and mail shows it as it is. */
+function suggestionLines({ suggestion }: Partial<StatusChange>): Detail[] {
+  if (!suggestion) return [];
+  const { kind, url, capturedAt } = suggestion;
+  if (kind !== "archive") return [{ name: "May be replaced with", said: singleLine(url) }];
+  if (url.length > LONG_ADDRESS) return [{ name: "Archived copy", said: singleLine(url) }];
+  const rest = capturedAt === null ? null : `Captured on ${capturedAt.slice(0, 10)}.`;
+  return [{ text: "Archived copy", url, cause: null, rest, linkId: null }];
+}
 
 /** Where the link stood before; events of earlier versions have no `lastActiveAt`. */
 function beforeText(data: StatusChange): string | TimeLine {

@@ -2,14 +2,24 @@ import { and, inArray, lt, sql } from "drizzle-orm";
 import { onRows, type Store } from "../ground/db/store.ts";
 import { deliveries, events, webhookEvents, webhooks } from "../ground/db/tables.ts";
 import { newIdAt } from "../ground/lib/ids.ts";
+import { toIsoOrNull } from "../ground/lib/moments.ts";
 import { chunksOf, inSteps, type StepLimits } from "../ground/lib/steps.ts";
 import type { EventType } from "../ground/lib/vocabulary.ts";
 import type { Deps } from "../work/deps.ts";
-import { type EventData, type FoundOn, type LinkNotes, NO_NOTES } from "./event-types.ts";
+import {
+  type EventData,
+  type FoundOn,
+  type LinkNotes,
+  NO_NOTES,
+  type SuggestedInstead,
+} from "./event-types.ts";
 import { FILTER_CELLS, type Filtered, filterCellsOf, passesFilter } from "./filter.ts";
 
 export type NewEvent = {
-  [T in EventType]: { type: T; data: Omit<EventData[T], keyof LinkNotes | "foundOn"> };
+  [T in EventType]: {
+    type: T;
+    data: Omit<EventData[T], keyof LinkNotes | "foundOn" | "suggestion">;
+  };
 }[EventType] & {
   accountId: string;
   at: number;
@@ -44,7 +54,12 @@ export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<vo
 const linkIdOf = ({ data }: NewEvent) => ("linkId" in data ? data.linkId : null);
 
 /** What is noted about the link of an event; a link that is gone has the number 0 and no notes. */
-type Noted = { linkNo: number; notes: LinkNotes; foundOn: FoundOn | null };
+type Noted = {
+  linkNo: number;
+  notes: LinkNotes;
+  foundOn: FoundOn | null;
+  suggestion: SuggestedInstead | null;
+};
 
 /** Events that say where their link stands. */
 const isOfStatus = ({ type }: { type: EventType }) => type === "link.dead" || type === "link.alive";
@@ -64,11 +79,43 @@ async function readNotes(tx: Store, some: NewEvent[]): Promise<(event: NewEvent)
     ),
   );
   const foundOn = await readFoundOn(tx, places);
-  const byId = new Map(found.map((cells) => [cells[0] as string, toNoted(cells, foundOn)]));
+  const died = new Set(some.filter(({ type }) => type === "link.dead").map(linkIdOf));
+  const dead = found.flatMap(([id, no]) => (died.has(id as string) ? [no as number] : []));
+  const suggested = await readSuggested(tx, dead);
+  const byId = new Map(
+    found.map((cells) => [cells[0] as string, toNoted(cells, foundOn, suggested)]),
+  );
   return (event) => byId.get(linkIdOf(event) ?? "") ?? GONE;
 }
 
-const GONE: Noted = { linkNo: 0, notes: NO_NOTES, foundOn: null };
+const GONE: Noted = { linkNo: 0, notes: NO_NOTES, foundOn: null, suggestion: null };
+
+/** The best suggestions for links that have died, by their numbers. */
+async function readSuggested(tx: Store, nos: number[]): Promise<Map<number, SuggestedInstead>> {
+  const rows = await selectSuggested(
+    tx,
+    nos.map((no) => [no]),
+  );
+  return new Map(
+    rows.map(([no, kind, url, confidence, capturedAt]) => [
+      no as number,
+      {
+        kind: kind as SuggestedInstead["kind"],
+        url: url as string,
+        confidence: confidence as SuggestedInstead["confidence"],
+        capturedAt: toIsoOrNull(capturedAt === null ? null : Number(capturedAt)),
+      },
+    ]),
+  );
+}
+
+const selectSuggested = onRows(
+  { link: "bigint" },
+  (rows) => sql`
+    select link, kind, url, confidence, captured_at from ${rows} as died join suggestions best on best.id = (
+      select id from suggestions where link_no = link order by rank, id limit 1)
+  `,
+);
 
 const selectNotes = onRows(
   { link_id: "text" },
@@ -144,12 +191,17 @@ const selectFirstPages = onRows(
   `,
 );
 
-function toNoted(cells: unknown[], foundOn: Map<number, FoundOn>): Noted {
+function toNoted(
+  cells: unknown[],
+  foundOn: Map<number, FoundOn>,
+  suggested: Map<number, SuggestedInstead>,
+): Noted {
   const [, no, , title, externalId, metadata, note, handling, assigneeId, email, groupName, tags] =
     cells;
   return {
     linkNo: no as number,
     foundOn: foundOn.get(no as number) ?? null,
+    suggestion: suggested.get(no as number) ?? null,
     notes: {
       title: title as string | null,
       tags: tags === null ? [] : (tags as string).split(",").sort(),
@@ -224,8 +276,8 @@ const insertEvents = onRows(
 );
 
 function cellsOf(event: Identified) {
-  const { id, accountId, type, at, notes, foundOn } = event;
-  const noted = isOfStatus(event) ? { ...notes, foundOn } : notes;
+  const { id, accountId, type, at, notes, foundOn, suggestion } = event;
+  const noted = isOfStatus(event) ? { ...notes, foundOn, suggestion } : notes;
   const data = type.startsWith("link.") ? { ...event.data, ...noted } : event.data;
   const first = isFirstAlive(event) ? 1 : 0;
   return [id, accountId, type, JSON.stringify(data), at, linkIdOf(event), first];

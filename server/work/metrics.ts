@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RunStatus, SourceKind } from "../ground/lib/vocabulary.ts";
+import type { ReplacementKind, RunStatus, SourceKind } from "../ground/lib/vocabulary.ts";
 import type { Reason, Verdict } from "../judge/reasons/reasons.ts";
 import type { CheckerProcess } from "./processes/pool.ts";
 
@@ -42,6 +42,10 @@ export type Metrics = {
   registryAsked(result: string): void;
   /** Counts a request to an archive: `result` is `429`, the class of the status, or why there was no answer. */
   archiveAsked(kind: string, result: string): void;
+  /** Counts an address that was found to suggest for a dead link. */
+  suggestionFound(kind: string): void;
+  /** Counts URLs that were accepted in place of those of links, by where they are from. */
+  replacementsAccepted(kind: ReplacementKind | "url", count: number): void;
   /** Registers what reads the state of the checker processes. */
   watchProcesses(read: () => CheckerProcess[]): void;
   /** The checker processes; none where this process checks links itself, or not at all. */
@@ -113,6 +117,18 @@ export function createMetrics(): Metrics {
     name: "stillup_archive_requests_total",
     help: "Requests to archives, by kind (`index`, `timemap`, `capture`, `save`, `status`) and result: `429`, the class of the status, or why there was no answer.",
     labelNames: ["kind", "result"] as const,
+    registers,
+  });
+  const suggestionsFound = new Counter({
+    name: "stillup_suggestions_total",
+    help: "Suggestions that lookups have found for dead links, by kind.",
+    labelNames: ["kind"] as const,
+    registers,
+  });
+  const replacements = new Counter({
+    name: "stillup_replacements_total",
+    help: "URLs that people accepted in place of those of links: typed for one link (`url`), by a rule for many (`rule`), or of a suggestion, by its kind.",
+    labelNames: ["kind"] as const,
     registers,
   });
   const summaries = new Counter({
@@ -227,6 +243,8 @@ export function createMetrics(): Metrics {
     summaryEnded: (outcome) => summaries.inc({ outcome }),
     registryAsked: (result) => registryRequests.inc({ result }),
     archiveAsked: (kind, result) => archiveRequests.inc({ kind, result }),
+    suggestionFound: (kind) => suggestionsFound.inc({ kind }),
+    replacementsAccepted: (kind, count) => replacements.inc({ kind }, count),
     overrideEnded: (why) => overridesEnded.inc({ why }),
     pageChanged: (kind) => pageChanges.inc({ kind }),
     sourceEnded(kind, end, ms) {

@@ -59,6 +59,16 @@ async function linkOf({ me }: Administrator): Promise<{ id: string; url: string;
   return { id, url, path: `${LINKS}/${id}` };
 }
 
+/** A link that stands in a source. */
+async function standingLinkOf({ me }: Administrator) {
+  const url = anyUrl();
+  const { id: sourceId } = (await me.post(SOURCES, { kind: "push", name: "Docs" })).body.data;
+  const items = [{ page_url: `https://${SHOWN_HOST}/page`, links: [{ url }] }];
+  await me.post(`${SOURCES}/${sourceId}/items`, { items });
+  const [{ id }] = (await me.get(`${LINKS}?source_id=${sourceId}`)).body.data.items;
+  return { id, url, path: `${LINKS}/${id}` };
+}
+
 async function webhookOf({ me }: Administrator) {
   const { id, path } = await subscribe(me, `https://${SHOWN_HOST}/hook`);
   return { id, path, target: [id, SHOWN_HOST] as [string, string] };
@@ -225,6 +235,21 @@ export const STORIES: Record<string, Story> = {
     return {
       ask: () => admin.me.post(`${LINKS}/batch-change`, { link_ids: [a.id, b.id], change }),
       entry: { action: "link.changed", target: [a.id, a.url], fields: ["check_frequency"] },
+    };
+  },
+  "POST /links/:id/replace": async (_, admin) => {
+    const { id, url, path } = await linkOf(admin);
+    return {
+      ask: () => admin.me.post(`${path}/replace`, { url: anyUrl() }),
+      entry: { action: "link.replaced", target: [id, url] },
+    };
+  },
+  "DELETE /links/:id/replace": async (_, admin) => {
+    const { id, url, path } = await standingLinkOf(admin);
+    await admin.me.post(`${path}/replace`, { url: anyUrl() });
+    return {
+      ask: () => admin.me.delete(`${path}/replace`),
+      entry: { action: "link.changed", target: [id, url], fields: ["accepted_url"] },
     };
   },
   "POST /links/:id/url": async (_, admin) => {

@@ -20,6 +20,8 @@ const FILTERS = [
   ...[
     "overridden=true",
     "overridden=false",
+    "accepted=true",
+    "accepted=false",
     "identity=doubted",
     "fragment=missing",
     "external_id=p-1",

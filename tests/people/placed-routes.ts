@@ -105,6 +105,8 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /links/:id/try
     DELETE /links/:id/override
     POST /links/:id/url
+    POST /links/:id/replace
+    DELETE /links/:id/replace
     POST /links/upsert
     PATCH /tags/:tag
     DELETE /tags/:tag

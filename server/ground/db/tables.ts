@@ -24,6 +24,9 @@ import {
   MAIL_KINDS,
   PAGE_MATCHES,
   PAGE_STATES,
+  REPLACEMENT_KINDS,
+  REPLACEMENT_RESULTS,
+  REPLACEMENT_STATES,
   ROLES,
   RUN_STATUSES,
   RUN_TRIGGERS,
@@ -950,6 +953,33 @@ export const patternRuns = sqliteTable("pattern_runs", {
   lease: text("lease"),
 });
 
+/** Replacements of many links; `request` is JSON. `dueAt` is when new URLs are checked next. */
+export const replacements = sqliteTable("replacements", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  state: text("state", { enum: REPLACEMENT_STATES }).notNull(),
+  request: text("request").notNull(),
+  createdBy: text("created_by").notNull(),
+  createdAt: moment("created_at").notNull(),
+  expiresAt: moment("expires_at").notNull(),
+  dueAt: moment("due_at"),
+  lease: text("lease"),
+});
+
+/** The links that they are about; `verdict` and what follows is null while it is not known, `error` is JSON. */
+export const replacementItems = sqliteTable("replacement_items", {
+  replacementId: text("replacement_id").notNull(),
+  linkId: text("link_id").notNull(),
+  url: text("url").notNull(),
+  newUrl: text("new_url").notNull(),
+  kind: text("kind", { enum: REPLACEMENT_KINDS }).notNull(),
+  verdict: text("verdict", { enum: VERDICTS }),
+  reason: text("reason"),
+  matches: text("matches", { enum: PAGE_MATCHES }),
+  result: text("result", { enum: REPLACEMENT_RESULTS }),
+  error: text("error"),
+});
+
 /** The archives that are asked for copies of pages, and when each may be asked. */
 export const archiveHosts = sqliteTable("archive_hosts", {
   host: text("host").primaryKey(),
@@ -1032,6 +1062,8 @@ export type LinkSummary = Omit<LinkRow, Unlisted>;
 export type DomainRow = typeof domains.$inferSelect;
 export type SuggestionRow = typeof suggestions.$inferSelect;
 export type LookupRow = typeof linkLookups.$inferSelect;
+export type ReplacementRow = typeof replacements.$inferSelect;
+export type ReplacementItemRow = typeof replacementItems.$inferSelect;
 export type PatternRow = typeof urlPatterns.$inferSelect;
 export type LinkResponseRow = typeof linkResponses.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;

@@ -73,6 +73,14 @@ export function firstIdAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
+/** The same UUID for the same text (RFC 9562 §5.8). */
+export function idOfText(text: string): string {
+  const bytes = new Bun.CryptoHasher("sha256").update(text).digest().subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
 /** Returns the id in lower case, or null for an invalid UUID. */
 export const parseId = (text: string): string | null =>
   UUID.test(text) ? text.toLowerCase() : null;

@@ -37,6 +37,7 @@ export const LINK_ACTIONS = [
   "override_set",
   "override_ended",
   "url_changed",
+  "replaced",
   "tagged",
   "changed",
   "page_changed",
@@ -214,6 +215,21 @@ export type Confidence = (typeof CONFIDENCES)[number];
 /** Whether a page is the remembered one; `unknown` where nothing is remembered that could be compared. */
 export const PAGE_MATCHES = ["yes", "no", "unknown"] as const;
 export type PageMatch = (typeof PAGE_MATCHES)[number];
+
+/** How far a replacement of many links has come: its new URLs are checked, and then it is carried out. */
+export const REPLACEMENT_STATES = ["checking", "ready", "applying", "applied", "expired"] as const;
+export type ReplacementState = (typeof REPLACEMENT_STATES)[number];
+
+/** Where a new URL is from: the rule of a replacement of many links, or a suggestion. */
+export const REPLACEMENT_KINDS = ["rule", ...SUGGESTION_KINDS] as const;
+export type ReplacementKind = (typeof REPLACEMENT_KINDS)[number];
+
+/**
+ * What became of a link that was to be replaced: `stored` where its sources have it, `merged` where another link has its
+ * new URL, `skipped` where there was nothing to do.
+ */
+export const REPLACEMENT_RESULTS = ["replaced", "stored", "merged", "skipped", "failed"] as const;
+export type ReplacementResult = (typeof REPLACEMENT_RESULTS)[number];
 
 /** How the search for suggestions stands. `not_asked`: the archive was not, since the URL may be private. */
 export const LOOKUP_STATES = [

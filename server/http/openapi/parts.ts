@@ -170,6 +170,11 @@ export const TAGS = [
     description:
       "What links are found in and kept in step with: sites, sitemaps, feeds, lists, repositories, bookmark managers, and what is pushed. Where each link stands.",
   },
+  {
+    name: "Replacements",
+    description:
+      "Other URLs in the place of those of links, one by one or for many that are previewed first.",
+  },
   { name: "History", description: "All checks, and statistics about them." },
   { name: "Overview", description: "What needs attention now, and the state of the monitoring." },
   {

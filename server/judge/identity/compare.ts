@@ -38,7 +38,8 @@ const WAY_MS = 48 * HOUR_MS;
 const MOVED_MS = 7 * DAY_MS;
 const PARAMETERS_MS = DAY_MS;
 const MOST_DOMAINS = 5;
-const LONGEST_WAY = 512;
+/** Longer addresses are cut, and are good for comparing alone. */
+export const LONGEST_WAY = 512;
 
 /** What a check saw of a link that is alive. */
 export type Sight = {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { FragmentState } from "../../ground/lib/vocabulary.ts";
+import type { Matches } from "../identity/matches.ts";
 import { ONLINE_STATES } from "../online/online.ts";
 import type { PageFacts } from "../page/page-facts.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
@@ -191,6 +192,8 @@ export type Conclusion = {
   validators?: "proven" | "barred" | undefined;
   /** What is compared with the remembered page. Missing: nothing is. */
   facts?: PageFacts | null;
+  /** Whether the page is the one that was to be found, if one was. */
+  matches?: Matches;
   evidence: StoredEvidence;
 };
 

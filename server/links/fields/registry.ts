@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { AppError, FieldProblems } from "../../ground/lib/errors.ts";
 import type { Cell } from "../../ground/lib/text.ts";
 import type { Verdict } from "../../ground/lib/vocabulary.ts";
+import { accepted } from "./accepted.ts";
 import { assignee } from "./assignee.ts";
 import { expect } from "./expect.ts";
 import { externalId } from "./external-id.ts";
@@ -15,6 +16,7 @@ import { note } from "./note.ts";
 import { override, overrideUntil } from "./override.ts";
 import { pinned } from "./pinned.ts";
 import { schedule } from "./schedule.ts";
+import { suggestion } from "./suggestion.ts";
 import { tags } from "./tags.ts";
 import { title } from "./title.ts";
 
@@ -34,6 +36,8 @@ const ALL = [
   fragments,
   pinned,
   identity,
+  suggestion,
+  accepted,
 ] as const;
 
 type Each = (typeof ALL)[number];

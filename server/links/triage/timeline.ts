@@ -21,7 +21,7 @@ export const TimelineRecord = z
   .meta({
     id: "TimelineEntry",
     description:
-      "`by` is null for what ended without anyone's doing. `detail` depends on `kind`: the end of a mute or an override, why an override ended, the assignee's address, all tags, the names of changed fields, or the note of a new URL.",
+      "`by` is null for what ended without anyone's doing. `detail` depends on `kind`: the end of a mute or an override, why an override ended, the assignee's address, all tags, the names of changed fields, the note of a new URL, or the URL that was accepted in place of the link's.",
     example: { kind: "acknowledged", detail: null, previous_url: null },
   });
 

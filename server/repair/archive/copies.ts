@@ -14,7 +14,8 @@ const STILL_NOTHING_KEPT_MS = 30 * DAY_MS;
 /** When a person asks. */
 const FRESH_MS = 7 * DAY_MS;
 
-type Question = {
+/** What a kept copy must do for a link. */
+export type Needs = {
   trace: Trace | null;
   latestAt: number;
   now: number;
@@ -24,13 +25,16 @@ type Question = {
 type Stored = Extract<Found, { state: "found" | "nothing_good" }>;
 
 /** Returns what is known of a URL, whichever account asked; null if the archive is to be asked. */
-export async function readCopy(
-  store: Store,
-  urlKey: string,
-  { trace, latestAt, now, isByHand }: Question,
-): Promise<Stored | null> {
+export async function readCopy(store: Store, urlKey: string, needs: Needs): Promise<Stored | null> {
   const [row] = await store.select().from(archiveCopies).where(eq(archiveCopies.urlKey, urlKey));
-  if (!row) return null;
+  return row ? usableOf(row, needs) : null;
+}
+
+/** What a row says about a link; null if the archive is to be asked. */
+export function usableOf(
+  row: typeof archiveCopies.$inferSelect,
+  { trace, latestAt, now, isByHand }: Needs,
+): Stored | null {
   const ageMs = now - row.askedAt;
   if (row.state === "nothing_good") {
     const keptMs = row.failures > 1 ? STILL_NOTHING_KEPT_MS : NOTHING_KEPT_MS;

@@ -5,7 +5,7 @@ import type { Deps } from "../../work/deps.ts";
 import { viewCapture, type Wish } from "./capture.ts";
 import { type Capture, indexUrl, type Question, readIndex } from "./cdx.ts";
 import { ask, byStatus } from "./client.ts";
-import { keepCopy, keepNothing, readCopy } from "./copies.ts";
+import { keepCopy, keepNothing, type Needs, readCopy } from "./copies.ts";
 import { isPrivate } from "./private.ts";
 import { createTimemapReader, TIMEMAP_BYTES } from "./timemap.ts";
 
@@ -62,12 +62,11 @@ type Listed =
 export async function findCopy(deps: Deps, wanted: Wanted): Promise<Found> {
   const { store, clock, catalogue } = deps;
   if (await isPrivate(store, wanted)) return { state: "not_asked", reason: "private" };
-  const now = clock.now();
-  const latestAt = wanted.lastActiveAt === null ? now : Math.min(now, wanted.lastActiveAt + DAY_MS);
-  const trace = traceOf(wanted);
+  const needs = needsOf(wanted, clock.now());
+  const { trace, latestAt, now } = needs;
   const urlKey = urlKeyOf(catalogue, new URL(wanted.url));
-  const { isByHand, signal } = wanted;
-  const known = await readCopy(store, urlKey, { trace, latestAt, now, isByHand });
+  const { signal } = wanted;
+  const known = await readCopy(store, urlKey, needs);
   if (known) return known;
 
   const listed = await listCaptures(deps, wanted, latestAt);
@@ -87,8 +86,15 @@ export async function findCopy(deps: Deps, wanted: Wanted): Promise<Found> {
   return chosen.state === "found" ? { state: "found", copy: chosen.copy } : chosen;
 }
 
+/** What a copy must be to be suggested: of the page that was linked, and not of what came after it. */
+export function needsOf(wanted: Omit<Wanted, "signal">, now: number): Needs {
+  const { lastActiveAt, isByHand } = wanted;
+  const latestAt = lastActiveAt === null ? now : Math.min(now, lastActiveAt + DAY_MS);
+  return { trace: traceOf(wanted), latestAt, now, isByHand };
+}
+
 /** The page that the copy must show: the first one where others have been accepted since. */
-function traceOf({ memory, hasChanged }: Wanted): Trace | null {
+function traceOf({ memory, hasChanged }: Pick<Wanted, "memory" | "hasChanged">): Trace | null {
   const page = memory?.page;
   if (!page) return null;
   const isOther = hasChanged && memory.firstTitle !== null;

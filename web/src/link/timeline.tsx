@@ -62,6 +62,8 @@ function wordsOf({ kind, detail, previous_url: url, by }: TimelineEntry) {
       return by ? "Override ended" : `Override ended: ${WHY[detail ?? ""] ?? detail}`;
     case "url_changed":
       return `URL changed${url ? `, was ${url}` : ""}${detail ? `: ${detail}` : ""}`;
+    case "replaced":
+      return `Replacement accepted${detail ? `: ${detail}` : ""}`;
     case "tagged":
       return detail ? `Tagged ${detail}` : "Tags removed";
     case "page_changed":

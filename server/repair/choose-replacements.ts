@@ -1,0 +1,129 @@
+import { and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { links, suggestions } from "../ground/db/tables.ts";
+import { invalid } from "../ground/lib/errors.ts";
+import { siteOfUrl } from "../ground/lib/site.ts";
+import type { Confidence, ReplacementKind, SuggestionKind } from "../ground/lib/vocabulary.ts";
+import type { Caller } from "../http/caller.ts";
+import { readUrl } from "../links/change-url.ts";
+import { type LinkFilter, matching, ownFilter } from "../links/links.ts";
+import type { Deps } from "../work/deps.ts";
+
+/** A link with the URL that could stand in its place. */
+export type Chosen = { linkId: string; url: string; newUrl: string; kind: ReplacementKind };
+
+/** The rule by which URLs have changed: what they began with, and what they begin with now. */
+export type Rule = { from: string; to: string };
+
+/** The suggestions that are wanted: those of all kinds, or of any confidence, where nothing is said. */
+export type WantedSuggestions = {
+  kinds?: SuggestionKind[] | undefined;
+  confidence?: Confidence | undefined;
+};
+
+export const MOST_LINKS = 1000;
+
+/**
+ * Finds the account's links that begin as the rule says, with their new URLs.
+ * @throws VALIDATION_ERROR if these cannot be checked, and for no links, or too many
+ */
+export async function chooseByRule(
+  deps: Deps,
+  caller: Caller,
+  rule: Rule,
+  filter: LinkFilter,
+): Promise<Chosen[]> {
+  const from = new URL(rule.from).href;
+  const to = readUrl(deps, rule.to, "to").href;
+  if (to === from) throw invalid({ to: ["must differ from `from`"] });
+  const length = sql.raw(String(from.length));
+  const isOld = and(
+    eq(links.site, siteOfUrl(from)),
+    sql`substr(${links.url}, 1, ${length}) = ${from}`,
+  );
+  const newUrl = sql<string>`${to} || substr(${links.url}, ${sql.raw(String(from.length + 1))})`;
+  const ofRule = { newUrl, kind: sql<"rule">`'rule'`, isWanted: isOld };
+  const chosen = await readChosen(deps, caller, filter, [ofRule], "from");
+  for (const each of chosen) readUrl(deps, each.newUrl, "to");
+  return chosen;
+}
+
+/**
+ * Finds the best wanted suggestion of each of the account's links. Links that are alive are among them only where the
+ * kind `moved` is wanted, by name.
+ * @throws VALIDATION_ERROR for no links, or too many
+ */
+export function chooseBySuggestions(
+  deps: Deps,
+  caller: Caller,
+  wanted: WantedSuggestions,
+  filter: LinkFilter,
+): Promise<Chosen[]> {
+  const { kinds, confidence } = wanted;
+  const isWanted = (table: string) =>
+    and(
+      kinds && inArray(sql.raw(`${table}.kind`), kinds),
+      confidence && sql`${sql.raw(`${table}.confidence`)} = ${confidence}`,
+    ) ?? sql`true`;
+  const ofDead = {
+    newUrl: sql<string>`${suggestions.url}`,
+    kind: sql<SuggestionKind>`${suggestions.kind}`,
+    from: sql`join suggestions on suggestions.link_no = links.no`,
+    isWanted: sql`${links.status} <> 'active' and ${isWanted("suggestions")} and not exists (
+      select 1 from suggestions better where better.link_no = links.no and ${isWanted("better")}
+        and (better.rank, better.id) < (suggestions.rank, suggestions.id))`,
+  };
+  const ofLiving = {
+    newUrl: sql<string>`memory.way`,
+    kind: sql<"moved">`'moved'`,
+    from: sql`join page_memories memory on memory.link_no = links.no`,
+    isWanted: and(
+      sql`${links.status} = 'active' and memory.account_no = ${caller.accountNo}
+        and memory.moved is not null and memory.way is not null`,
+      confidence && sql`memory.moved = ${confidence}`,
+    ),
+  };
+  const parts = kinds?.includes("moved") ? [ofDead, ofLiving] : [ofDead];
+  return readChosen(deps, caller, filter, parts, "suggestions");
+}
+
+type Part = {
+  newUrl: SQL<string>;
+  kind: SQL<ReplacementKind>;
+  /** What is joined. */
+  from?: SQL;
+  isWanted: SQL | undefined;
+};
+
+/** @param field by whose name too many or no links are refused */
+async function readChosen(
+  deps: Deps,
+  caller: Caller,
+  given: LinkFilter,
+  parts: Part[],
+  field: string,
+): Promise<Chosen[]> {
+  const matches = matching(caller, ownFilter(caller, given), deps.clock.now());
+  const { readPool } = deps.store;
+  const rowsOf = ({ from }: Part) =>
+    sql`watched_links as links ${from ?? sql``}` as SQL & { $inferSelect: unknown };
+  const pages = await Promise.all(
+    parts.map((part) =>
+      readPool
+        .select({ linkId: links.id, url: links.url, newUrl: part.newUrl, kind: part.kind })
+        .from(rowsOf(part))
+        .where(and(part.isWanted, matches))
+        .limit(MOST_LINKS + 1),
+    ),
+  );
+  const chosen = pages.flat();
+  if (chosen.length === 0) throw invalid({ [field]: ["No links match."] });
+  if (chosen.length <= MOST_LINKS) return chosen;
+  const counts = await Promise.all(
+    parts.map((part) =>
+      readPool.select({ count: count() }).from(rowsOf(part)).where(and(part.isWanted, matches)),
+    ),
+  );
+  const total = counts.flat().reduce((sum, each) => sum + each.count, 0);
+  const problem = `${total.toLocaleString("en-US")} links match; narrow the filter.`;
+  throw invalid({ [field]: [problem] });
+}
