@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { appendFileSync, chmodSync, lstatSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram, folderWith } from "../../tests/commands/program.ts";
 
@@ -13,12 +13,14 @@ describe("stillup fix", () => {
   const { run } = createProgram(SETTINGS);
   let site: ReturnType<typeof Bun.serve>;
   let base: string;
+  let meanwhile = () => {};
   beforeAll(() => {
     site = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
       fetch: ({ url }) => {
         const { pathname, search } = new URL(url);
+        meanwhile();
         if (/^\/was\/\w$/.test(pathname)) {
           return Response.redirect(`${base}${pathname}/${search}`, 301);
         }
@@ -73,5 +75,140 @@ describe("stillup fix", () => {
       `<p>\n<a href="${base}/was/b/?x=1&amp;y=2">b</a> <a href='${base}/here'>c</a>`,
     );
     expect(await run(["fix", folder, "--redirects"])).toEqual({ code: 0, out: "", err });
+  });
+
+  const GONE = "The server returned 410: the page is gone for good.";
+
+  test("carries a fragment over only if the new page has it", async () => {
+    const folder = treeWith({
+      "a.md": `[a](${base}/was/a#part) [b](${base}/was/b#other) [c](${base}/was/c)`,
+    });
+
+    const { code, out, err } = await run(["fix", folder, "--redirects"]);
+
+    expect([code, err]).toEqual([
+      2,
+      `${folder}/a.md:1:${base.length + 22}  ${base}/was/b#other  left alone: ${base}/was/b/ has no place #other.\n`,
+    ]);
+    apply(folder, out);
+    expect(readFileSync(join(folder, "a.md"), "utf8")).toBe(
+      `[a](${base}/was/a/#part) [b](${base}/was/b#other) [c](${base}/was/c/)`,
+    );
+  });
+
+  test("writes the files with --write, through symbolic links and with their modes", async () => {
+    const utf16 = (address: string) => Buffer.from(`\uFEFF[a](${address})\r\n`, "utf16le");
+    const folder = treeWith({
+      "a.md": `[a](${base}/was/a)\r\n[b](${base}/gone)`,
+      "b.md": utf16(`${base}/was/b`),
+    });
+    const [a, b, link] = ["a.md", "b.md", "link.md"].map((name) => join(folder, name));
+    chmodSync(a!, 0o640);
+    symlinkSync("a.md", link!);
+
+    const printed = await run(["fix", folder, "--redirects"]);
+    const { code, out, err } = await run(["fix", link!, b!, "--redirects", "--write"]);
+
+    expect(printed.code).toBe(2);
+    expect(printed.err).toContain(
+      `${b}:1:5  ${base}/was/b  left alone: A diff cannot show UTF-16;`,
+    );
+    expect([code, out, err]).toEqual([
+      0,
+      `${a}:1:5  ${base}/was/a  changed to ${base}/was/a/\n${b}:1:5  ${base}/was/b  changed to ${base}/was/b/\n`,
+      `${a}:2:5  ${base}/gone  no suggestion: ${GONE}\n`,
+    ]);
+    expect(readFileSync(a!, "utf8")).toBe(`[a](${base}/was/a/)\r\n[b](${base}/gone)`);
+    expect(statSync(a!).mode & 0o777).toBe(0o640);
+    expect(lstatSync(link!).isSymbolicLink()).toBe(true);
+    expect(readFileSync(b!)).toEqual(utf16(`${base}/was/b/`));
+  });
+
+  test("leaves a file alone that changes meanwhile", async () => {
+    const folder = treeWith({ "a.md": `[a](${base}/was/a)`, "b.md": `[b](${base}/was/b)` });
+    meanwhile = () => appendFileSync(join(folder, "a.md"), "\nMore.");
+
+    const { code, out, err } = await run(["fix", folder, "--redirects", "--write"]);
+    meanwhile = () => {};
+
+    expect(code).toBe(2);
+    expect(out).toBe(`${folder}/b.md:1:5  ${base}/was/b  changed to ${base}/was/b/\n`);
+    expect(err).toBe(
+      `${folder}/a.md:1:5  ${base}/was/a  left alone: The file changed meanwhile.\n`,
+    );
+    expect(readFileSync(join(folder, "a.md"), "utf8")).toStartWith(`[a](${base}/was/a)\nMore.`);
+  });
+
+  test("says all of it as JSON", async () => {
+    const folder = treeWith({ "a.md": `[a](${base}/was/a) [b](${base}/gone)` });
+
+    const { code, out } = await run(["fix", folder, "--redirects", "--json"]);
+
+    const place = { file: `${folder}/a.md`, line: 1 };
+    expect(code).toBe(1);
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      {
+        ...place,
+        column: 5,
+        url: `${base}/was/a`,
+        new_url: `${base}/was/a/`,
+        kind: "moved",
+        confidence: "safe",
+        captured_at: null,
+        state: "suggested",
+        message: null,
+      },
+      {
+        ...place,
+        column: base.length + 17,
+        url: `${base}/gone`,
+        new_url: null,
+        kind: null,
+        confidence: null,
+        captured_at: null,
+        state: "dead",
+        message: GONE,
+      },
+    ]);
+  });
+
+  test("reads the files that check reads, and leaves out the same URLs", async () => {
+    const link = (name: string) => `[a](${base}/was/${name})`;
+    const folder = treeWith({
+      ".gitignore": "c.md",
+      "a.md": link("a"),
+      "b.md": `${link("b")} <!-- stillup-disable-line -->`,
+      "c.md": link("c"),
+      "d/e.md": link("d"),
+    });
+
+    const { out } = await run([
+      ...["fix", folder, "--redirects", "--json"],
+      ...["--exclude", "/was/e", "--exclude-path", "e.md"],
+    ]);
+
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).file),
+    ).toEqual([`${folder}/a.md`]);
+  });
+
+  test.each<[args: string[], problem: string]>([
+    [["."], "Say where other addresses are from: --server URL, --archive or --redirects."],
+    [["https://example.org/", "--redirects"], '"https://example.org/" is not a file.'],
+    [["none.md", "--redirects"], '"none.md" does not exist.'],
+    [[".", "--kinds", "moved,better"], '--kinds "better" must be one of moved, pattern,'],
+  ])("refuses %p", async (args, problem) => {
+    const { code, err } = await run(["fix", ...args]);
+
+    expect(code).toBe(64);
+    expect(err).toContain(problem);
   });
 });

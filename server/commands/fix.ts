@@ -10,8 +10,9 @@ import { addCheck } from "./check.ts";
 import { isOwnMachine } from "./check-inputs.ts";
 import { type CheckOptions, collect, patterns } from "./check-options.ts";
 import { type Cli, UsageError } from "./cli.ts";
+import { openArchive } from "./fix/archive.ts";
 import { changeFile, type File, versionOf } from "./fix/change-file.ts";
-import { findReplacements, type Replacement } from "./fix/replacements.ts";
+import { findReplacements } from "./fix/replacements.ts";
 import { isReplaceable } from "./fix/rewrite.ts";
 import { asJson, asLine, type Row, rowsOf } from "./fix/rows.ts";
 import { INTERRUPTED, interruption, openOutput, openStatusLine, plain } from "./io.ts";
@@ -23,6 +24,7 @@ type FixOptions = Pick<
   CheckOptions,
   "exclude" | "excludePath" | "includeIgnored" | "config" | "server" | "keyFile" | "json"
 > & {
+  archive?: true;
   redirects?: true;
   kinds?: SuggestionKind[];
   write?: true;
@@ -35,6 +37,7 @@ export function addFix(program: Command, cli: Cli) {
     .argument("<file...>", "documents, folders of them, and globs")
     .option("--server <url>", "take what a Stillup server suggests and what people accepted there")
     .option("--key-file <file>", "a file with its API key, instead of STILLUP_API_KEY")
+    .option("--archive", "ask an archive for copies of dead links, which learns their addresses")
     .option("--redirects", "also change addresses that redirect for good to another form of them")
     .option(
       "--kinds <list>",
@@ -62,7 +65,7 @@ function kindsOf(text: string): SuggestionKind[] {
     const kind = SUGGESTION_KINDS.find((known) => known === each.trim());
     if (kind) return kind;
     throw new UsageError(
-      `--kinds ${JSON.stringify(each)} must be of ${SUGGESTION_KINDS.join(", ")}.`,
+      `--kinds ${JSON.stringify(each)} must be one of ${SUGGESTION_KINDS.join(", ")}.`,
     );
   });
 }
@@ -71,45 +74,57 @@ async function fixAll(cli: Cli, given: string[], options: FixOptions) {
   const url = given.find((each) => isUrl(each) || each === "-");
   if (url !== undefined) throw new UsageError(`${JSON.stringify(url)} is not a file.`);
   const config = await cli.config({ forChecks: true });
-  const warn = (sentence: string) => void cli.io.stderr.write(`${plain(sentence)}\n`);
-  const server = serverFrom(options, cli.env, warn);
-  const isServerNamed = Boolean(options.server ?? cli.env.STILLUP_SERVER);
-  if (!isServerNamed && !options.redirects) {
-    throw new UsageError("Say where other addresses are from: --server URL or --redirects.");
+  const say = (sentence: string) => void cli.io.stderr.write(`${plain(sentence)}\n`);
+  let isAllAsked = true;
+  const missed = (sentence: string) => {
+    isAllAsked = false;
+    say(sentence);
+  };
+  const server = serverFrom(options, cli.env, missed);
+  if (isAllAsked && !server && !options.archive && !options.redirects) {
+    throw new UsageError(
+      "Say where other addresses are from: --server URL, --archive or --redirects.",
+    );
   }
-  const reader = createReader(warn);
+  if (options.archive && config.archive === "off") {
+    throw new UsageError("STILLUP_ARCHIVE=off forbids --archive.");
+  }
+  const archive = options.archive ? await openArchive(config, cli.env) : null;
+  const reader = createReader(say);
   try {
     const all = { ...settingsOfTree(cli, options), ...options };
-    const files = await readFiles(given, all, reader, warn);
+    const files = await readFiles(given, all, reader, say);
     const { remote } = targetsOf(
       files.map(({ document }) => document),
       { ...all, isLeftOut: (each) => isOwnMachine(config, each) },
     );
     const status = openStatusLine(cli.io);
-    let done = 0;
     const signal = interruption(cli.io);
+    let done = 0;
     const replacements = await findReplacements(
       config,
       [...remote.keys()],
       {
         server,
+        archive,
         hasRedirects: options.redirects === true,
-        kinds: new Set<Replacement["kind"]>(["accepted", ...(options.kinds ?? SUGGESTION_KINDS)]),
+        kinds: new Set(options.kinds ?? SUGGESTION_KINDS),
       },
-      { warn, signal, done: () => status.show(`${++done} of ${remote.size}`) },
+      { missed, say, signal, done: () => status.show(`${++done} of ${remote.size}`) },
     );
     status.clear();
     if (signal.aborted) {
-      warn("Stopped before all was checked.");
+      say("Stopped before all was checked.");
       cli.exitCode = INTERRUPTED;
       return;
     }
     const rows = rowsOf(remote, replacements);
     await changeFiles(cli, files, rows, options);
     await report(cli, rows, options);
-    if (isServerNamed && !server) cli.exitCode = NOT_ALL_DONE;
+    if (!isAllAsked) cli.exitCode = NOT_ALL_DONE;
   } finally {
     await reader.close();
+    await archive?.close();
   }
 }
 
@@ -130,10 +145,10 @@ async function readFiles(
   given: string[],
   options: FixOptions,
   reader: Reader,
-  warn: (sentence: string) => void,
+  skip: (sentence: string) => void,
 ): Promise<File[]> {
   const files: File[] = [];
-  for (const file of findDocuments(given, { ...options, skip: warn })) {
+  for (const file of findDocuments(given, { ...options, skip })) {
     const version = versionOf(file.path);
     const read = await reader.file(file);
     if (!read) continue;

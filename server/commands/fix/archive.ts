@@ -1,0 +1,71 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createDeps } from "../../app/build.ts";
+import type { Config, Env } from "../../ground/config/config.ts";
+import { migrateToHead, openEngine } from "../../ground/db/open.ts";
+import { createStore } from "../../ground/db/store.ts";
+import { systemClock } from "../../ground/lib/clock.ts";
+import { failure } from "../../ground/lib/errors.ts";
+import { type Found, findCopy } from "../../repair/archive/find-copy.ts";
+import { inTurn } from "../../repair/archive/pace.ts";
+
+/** Half of what a server takes, since this is another one's address for all that the archive knows. */
+const PER_MINUTE = 10;
+
+/** An archive, of which this machine remembers between runs what it said, and when it is to be left alone. */
+export type Archive = {
+  /** What it learns, in a sentence. */
+  notice(links: number): string;
+  find(url: string, signal: AbortSignal): Promise<Found>;
+  /** Waits until the archive may be asked for something else. */
+  turn(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** @throws if the memory cannot be opened */
+export async function openArchive(config: Config, env: Env): Promise<Archive> {
+  const folder = join(env.XDG_CACHE_HOME || join(env.HOME ?? ".", ".cache"), "stillup");
+  const perMinute = Math.min(PER_MINUTE, config.archivePerMinute);
+  const store = await openStore(folder);
+  // Nothing in it is secret.
+  const deps = createDeps(
+    { ...config, archivePerMinute: perMinute },
+    store,
+    systemClock,
+    new Uint8Array(32),
+  );
+  return {
+    notice: (links) =>
+      `Asking ${config.archiveUrl} for copies of ${links} dead links, ${perMinute} a minute. It learns their addresses.`,
+    find: (url, signal) =>
+      findCopy(deps, {
+        accountNo: 0,
+        url,
+        // Nothing is known of it but that it is dead now.
+        lastActiveAt: systemClock.now(),
+        finalUrl: null,
+        memory: null,
+        firstSeenAt: null,
+        hasChanged: false,
+        isByHand: false,
+        signal,
+      }),
+    async turn(signal) {
+      const { host } = new URL(config.archiveUrl);
+      const nothing = { value: null, said: { archive: "nothing" } } as const;
+      await inTurn(deps, { host, kind: "other", signal }, async () => nothing);
+    },
+    close: () => store.engine.close(),
+  };
+}
+
+async function openStore(folder: string) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const engine = openEngine(`sqlite:${join(folder, "archive.db")}`);
+    await migrateToHead(engine, systemClock.now());
+    return createStore(engine);
+  } catch (error) {
+    throw failure("What is known of archived copies cannot be opened", error);
+  }
+}
