@@ -1,6 +1,10 @@
 import type { Config } from "../../ground/config/config.ts";
-import type { Confidence, SuggestionKind } from "../../ground/lib/vocabulary.ts";
-import { CONFIDENCES, SUGGESTION_KINDS } from "../../ground/lib/vocabulary.ts";
+import {
+  CONFIDENCES,
+  type Confidence,
+  SUGGESTION_KINDS,
+  type SuggestionKind,
+} from "../../ground/lib/vocabulary.ts";
 import { isOutside } from "../../ground/net/policy.ts";
 import { moveTo } from "../../judge/identity/moved.ts";
 import type { Conclusion } from "../../judge/probe/conclusion.ts";
@@ -35,7 +39,7 @@ export type Origins = {
   kinds: ReadonlySet<SuggestionKind>;
 };
 
-/** What looks around meanwhile. */
+/** What happens meanwhile. */
 export type Around = {
   /** Something could not be asked. Receives a sentence. */
   missed(sentence: string): void;
@@ -59,11 +63,11 @@ export async function findReplacements(
     (url) => !found.has(url) && (hasRedirects || known.get(url)?.status !== "active"),
   );
   const dead = new Map<string, Conclusion>();
-  let offline = 0;
+  let isOffline = false;
   for await (const { url, conclusion } of checksOf(config, open, around)) {
     const { status, suggestion } = known.get(url) ?? {};
     const move = hasRedirects && kinds.has("moved") ? moveOf(url, conclusion) : null;
-    if (conclusion.reason === "monitor_offline") offline++;
+    isOffline ||= /^monitor_(?:offline|degraded)$/.test(conclusion.reason);
     if (move) found.set(url, move);
     // What the server has settled is confirmed by anything but life.
     if (conclusion.status === "active" || (conclusion.status !== "dead" && status !== "dead"))
@@ -71,7 +75,7 @@ export async function findReplacements(
     if (suggestion && kinds.has(suggestion.kind)) found.set(url, suggestion);
     else dead.set(url, conclusion);
   }
-  if (offline > 0) around.missed(`This machine is offline: ${offline} links could not be checked.`);
+  if (isOffline) around.missed("This machine is offline, so not all links could be checked.");
   if (archive && kinds.has("archive")) await findCopies(archive, dead, found, around);
   const left = await carryFragments(config, found, archive, around);
   return {
