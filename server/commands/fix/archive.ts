@@ -6,19 +6,23 @@ import { migrateToHead, openEngine } from "../../ground/db/open.ts";
 import { createStore } from "../../ground/db/store.ts";
 import { systemClock } from "../../ground/lib/clock.ts";
 import { failure } from "../../ground/lib/errors.ts";
+import { anchorForms } from "../../judge/page/fragments.ts";
+import { readHtml } from "../../read/documents/html.ts";
+import { ask } from "../../repair/archive/client.ts";
 import { type Found, findCopy } from "../../repair/archive/find-copy.ts";
-import { inTurn } from "../../repair/archive/pace.ts";
 
 /** Half of what a server takes, since this is another one's address for all that the archive knows. */
 const PER_MINUTE = 10;
+
+const PAGE_BYTES = 2 * 1024 * 1024;
 
 /** An archive, of which this machine remembers between runs what it said, and when it is to be left alone. */
 export type Archive = {
   /** What it learns, in a sentence. */
   notice(links: number): string;
   find(url: string, signal: AbortSignal): Promise<Found>;
-  /** Waits until the archive may be asked for something else. */
-  turn(signal: AbortSignal): Promise<void>;
+  /** Asks for a copy once to find out whether it has a place. */
+  hasPlace(copy: string, fragment: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -50,10 +54,13 @@ export async function openArchive(config: Config, env: Env): Promise<Archive> {
         isByHand: false,
         signal,
       }),
-    async turn(signal) {
-      const { host } = new URL(config.archiveUrl);
-      const nothing = { value: null, said: { archive: "nothing" } } as const;
-      await inTurn(deps, { host, kind: "other", signal }, async () => nothing);
+    async hasPlace(copy, fragment, signal) {
+      const url = new URL(copy.replace(/(\/\d{14})\//, "$1id_/"));
+      const request = { kind: "other", counted: "capture", bodyCap: PAGE_BYTES, signal } as const;
+      const asked = await ask(deps, url, request);
+      if (asked.state !== "done" || asked.value.state !== "answered") return false;
+      const { anchors } = readHtml(asked.value.answer.body.toString(), { name: copy });
+      return anchorForms(fragment).some((form) => anchors.includes(form));
     },
     close: () => store.engine.close(),
   };

@@ -180,21 +180,17 @@ async function carryFragments(
     if (hash === "" || new URL(replacement.url).hash !== "") return [];
     return [{ url, replacement, hash, target: `${replacement.url}${hash}` }];
   });
-  const [copies, pages] = [true, false].map((isCopy) =>
-    wanted.filter(({ replacement: { kind } }) => (kind === "archive") === isCopy),
-  );
+  const isCopy = ({ replacement: { kind } }: (typeof wanted)[number]) =>
+    archive !== null && kind === "archive";
   const there = new Set<string>();
-  const look = async (targets: string[]) => {
-    for await (const { url, conclusion } of checksOf(config, targets, { done() {}, signal })) {
-      const [, hash = ""] = url.split("#");
-      const seen = conclusion.fragments?.find(({ fragment }) => fragment === hash);
-      if (seen?.state === "found") there.add(url);
-    }
-  };
-  await look([...new Set(pages!.map(({ target }) => target))]);
-  for (const { target } of copies!) {
-    await archive?.turn(signal);
-    await look([target]);
+  for (const { target, replacement, hash } of wanted.filter(isCopy)) {
+    if (await archive?.hasPlace(replacement.url, hash.slice(1), signal)) there.add(target);
+  }
+  const others = wanted.filter((each) => !isCopy(each)).map(({ target }) => target);
+  const quiet = { done() {}, signal };
+  for await (const { url, conclusion } of checksOf(config, [...new Set(others)], quiet)) {
+    const seen = conclusion.fragments?.find(({ fragment }) => `#${fragment}` === new URL(url).hash);
+    if (seen?.state === "found") there.add(url);
   }
   const left = new Map<string, string>();
   for (const { url, replacement, hash, target } of wanted) {
