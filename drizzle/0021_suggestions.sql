@@ -46,6 +46,8 @@ CREATE INDEX link_lookups_next ON link_lookups (step, due_at) WHERE due_at IS NO
 -- Those for which no archive was asked, since their accounts do not want that.
 CREATE INDEX link_lookups_unasked ON link_lookups (account_no, link_no) WHERE due_at IS NULL AND step = 'own';
 
+CREATE INDEX link_lookups_by_state ON link_lookups (state);
+
 -- Links that are dead already, after all that die from now on.
 INSERT INTO link_lookups (link_no, account_no, state, step, rank, due_at)
   SELECT no, account_no, 'waiting', 'own', 40000000000000, 0 FROM links WHERE status = 'dead' AND retired_at = 0;

@@ -1,6 +1,6 @@
 -- Runs next to 0.1.0
 
--- The URL that a person wants in the place of a link's own, which its sources still have; by whom and when.
+-- The URL that a person wants in the place of a link's own, which its sources still have; who said so, and when.
 ALTER TABLE link_details ADD COLUMN accepted_url TEXT;
 ALTER TABLE link_details ADD COLUMN accepted_by TEXT;
 ALTER TABLE link_details ADD COLUMN accepted_at BIGINT;

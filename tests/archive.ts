@@ -1,4 +1,5 @@
-import { findCopy, type Wanted } from "../server/repair/archive/find-copy.ts";
+import { findCopy } from "../server/repair/archive/find-copy.ts";
+import type { Wanted } from "../server/repair/archive/model.ts";
 import type { Asker, TestServer } from "./harness.ts";
 import { type Site, startSite } from "./site.ts";
 

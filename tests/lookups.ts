@@ -4,6 +4,7 @@ import type { Confidence } from "../server/ground/lib/vocabulary.ts";
 import type { Memory } from "../server/judge/identity/memory.ts";
 import { catalogueWith } from "../server/judge/services/records/built-in.ts";
 import { writeMemories } from "../server/links/memories.ts";
+import { nextDue } from "../server/repair/suggestions/lookups.ts";
 import { claimAndLook, createLooking, runningIn } from "../server/repair/suggestions/loop.ts";
 import { labCheck } from "./checker/prober.ts";
 import type { Asker, TestServer } from "./harness.ts";
@@ -19,9 +20,8 @@ export function startLookups({ deps, clock }: TestServer, names: string[]) {
   const own = { ...deps, tryLink };
   const looking = createLooking(own, ending.signal, () => {});
   const once = async () => {
-    const dueAt = await claimAndLook(looking);
+    await claimAndLook(looking);
     await Promise.all(runningIn(looking));
-    return dueAt;
   };
   return {
     deps: own,
@@ -29,7 +29,8 @@ export function startLookups({ deps, clock }: TestServer, names: string[]) {
     once,
     /** All that can be found now. */
     async all() {
-      for (let n = 0; n < 20; n++) if ((await once()) > clock.now()) return;
+      do await once();
+      while ((await nextDue(own)) <= clock.now());
     },
     stop: () => ending.abort(),
   };

@@ -172,6 +172,7 @@ export const ACTIONS = [
   "host_setting.created",
   "host_setting.changed",
   "host_setting.deleted",
+  "pattern.deleted",
   "backup.made",
   "backup.downloaded",
   "backup.deleted",
@@ -189,6 +190,7 @@ const TARGET_TYPES = [
   "view",
   "webhook",
   "host_setting",
+  "pattern",
   "source",
   "installation",
 ] as const;

@@ -53,10 +53,17 @@ import { liveRoutes } from "../pages/live/routes.ts";
 import { metricsRoutes } from "../pages/metrics/routes.ts";
 import { overviewRoutes } from "../pages/overview/routes.ts";
 import { siteRoutes } from "../pages/sites/routes.ts";
+import { patternRoutes } from "../repair/patterns/routes.ts";
 import { replaceRoutes } from "../repair/replace-routes.ts";
 import { suggestionRoutes } from "../repair/suggestions/routes.ts";
 import { sourceRoutes } from "../sources/routes.ts";
 import type { Deps } from "../work/deps.ts";
+
+/** Lets an export hold a place of those that run at once. */
+const inPlaceOf =
+  (places: ExportPlaces) =>
+  <Step>(accountId: string, steps: AsyncGenerator<Step, void>) =>
+    inPlace(places, accountId, steps);
 
 /** The routes under both /api/v1 and /dashboard/api. */
 const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
@@ -75,9 +82,10 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(groupRoutes(deps))
     .use(historyRoutes(deps))
     .use(webhookRoutes(deps))
-    .use(sourceRoutes(deps, (accountId, steps) => inPlace(exporting, accountId, steps)))
+    .use(sourceRoutes(deps, inPlaceOf(exporting)))
     .use(hostRoutes(deps))
-    .use(replaceRoutes(deps))
+    .use(patternRoutes(deps))
+    .use(replaceRoutes(deps, inPlaceOf(exporting)))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))

@@ -21,6 +21,7 @@ import { checkIntegrityWhenDue, checkWhileServing } from "../ops/start/integrity
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
 import { startReplacementLoop } from "../repair/check-replacements.ts";
+import { startPatternLoop } from "../repair/patterns/loop.ts";
 import { startLookupLoop } from "../repair/suggestions/loop.ts";
 import { startSourceLoop } from "../sources/loop.ts";
 import type { Deps } from "../work/deps.ts";
@@ -97,6 +98,7 @@ function startChecks(deps: Deps) {
   return [
     startCheckLoop({ ...deps, ...checks }),
     startSourceLoop(deps),
+    startPatternLoop(deps),
     startLookupLoop(deps),
     startReplacementLoop(deps),
     ...(deps.config.rdap === "on" ? [startDomainLoop(deps)] : []),

@@ -30,6 +30,8 @@ const ODD: unknown[] = [
 const GOOD: Record<string, unknown> = {
   name: "a",
   url: "https://example.org/fuzz",
+  from: "https://example.org/",
+  to: "https://new.example.org/",
   events: ["link.dead"],
   color: "#a1b2c3",
   links: [{ url: "https://example.org/many" }],

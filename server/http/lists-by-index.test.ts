@@ -111,6 +111,8 @@ test.each([
   ["links of a site", () => "/links?site=example.org", "links_by_site"],
   ["links that are acknowledged", () => "/links?handling=acknowledged", "links_handled"],
   ["links that lack an anchor", () => "/links?fragment=missing", "links_missing_fragments"],
+  ["links with a suggestion", () => "/links?suggestion=archive", "suggestions_by_kind"],
+  ["links that have moved", () => "/links?suggestion=moved", "page_memories_moved"],
   ["links of a group", () => `/groups/${group}/links`, "links_by_group"],
   ["links of a tag", () => "/links?tag=docs", "link_tags_by_link"],
   ["a link's checks", () => `/links/${link}/history`, "checks_by_link"],

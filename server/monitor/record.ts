@@ -1,9 +1,9 @@
-import { inArray, max, sql } from "drizzle-orm";
+import { inArray, max, type SQLWrapper, sql } from "drizzle-orm";
 import { queueHostMails } from "../accounts/mails.ts";
 import { dayOf } from "../accounts/usage.ts";
 import { lockAccounts, lockLinks } from "../ground/db/queries.ts";
 import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../ground/db/store.ts";
-import { checks } from "../ground/db/tables.ts";
+import { changes, checks } from "../ground/db/tables.ts";
 import { checkIdOf } from "../ground/lib/ids.ts";
 import { describeError, log, logFailure } from "../ground/lib/log.ts";
 import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
@@ -131,17 +131,28 @@ async function writeAtOwnTimes(deps: Deps, results: Result[], learned?: Learned)
   }
 }
 
-/** Time of the latest check of each link, by the links' numbers. */
+/** Time of the latest check or change of each link, by the links' numbers. */
 type Latest = ReadonlyMap<number, number>;
 
 async function latestChecks(store: Store, results: Result[]): Promise<Latest> {
   const nos = results.map(({ link }) => link.no);
-  const rows = await store
-    .select({ no: checks.linkNo, at: max(checks.checkedAt) })
-    .from(checks)
-    .where(inArray(checks.linkNo, sql`${numbersOf(store, nos)}`))
-    .groupBy(checks.linkNo);
-  return new Map(rows.map(({ no, at }) => [no, Number(at)]));
+  const isAmong = (linkNo: SQLWrapper) => inArray(linkNo, sql`${numbersOf(store, nos)}`);
+  const rows = await Promise.all([
+    store
+      .select({ no: checks.linkNo, at: max(checks.checkedAt) })
+      .from(checks)
+      .where(isAmong(checks.linkNo))
+      .groupBy(checks.linkNo),
+    // Suggestions are found between checks.
+    store
+      .select({ no: changes.linkNo, at: max(changes.changedAt) })
+      .from(changes)
+      .where(isAmong(changes.linkNo))
+      .groupBy(changes.linkNo),
+  ]);
+  const latest = new Map<number, number>();
+  for (const { no, at } of rows.flat()) latest.set(no, Math.max(latest.get(no) ?? 0, Number(at)));
+  return latest;
 }
 
 async function write(

@@ -30,8 +30,8 @@ import {
   stateAt,
 } from "./replacements.ts";
 
-/** Takes SQLite about 8 ms. */
-const atOnce = ({ engine }: Deps["store"]) => (engine.isShared ? 500 : 100);
+/** Links that one transaction replaces: few enough that other requests do not wait long. */
+const AT_ONCE = 100;
 
 /** Which items are carried out; `merge`: also those whose new URL another link has. */
 export type Wanted = { linkIds: string[] | null; merge: boolean };
@@ -63,7 +63,7 @@ export async function applyReplacement(
   let application: Application | undefined;
   await writeInPieces(deps, caller, {
     chosen: left.map((item) => ({ ...item, id: item.linkId })),
-    atOnce: atOnce(deps.store),
+    atOnce: AT_ONCE,
     entry: {
       action: "replacement.applied",
       target: { id: row.id, name: nameOf(row) },

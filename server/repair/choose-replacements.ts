@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { links, suggestions } from "../ground/db/tables.ts";
 import { invalid } from "../ground/lib/errors.ts";
 import { siteOfUrl } from "../ground/lib/site.ts";
@@ -40,8 +40,8 @@ export async function chooseByRule(
     eq(links.site, siteOfUrl(from)),
     sql`substr(${links.url}, 1, ${length}) = ${from}`,
   );
-  const newUrl = sql<string>`${to} || substr(${links.url}, ${sql.raw(String(from.length + 1))})`;
-  const ofRule = { newUrl, kind: sql<"rule">`'rule'`, isWanted: isOld };
+  const newUrl = sql`${to} || substr(${links.url}, ${sql.raw(String(from.length + 1))})`;
+  const ofRule = { newUrl, kind: sql`'rule'`, isWanted: isOld };
   const chosen = await readChosen(deps, caller, filter, [ofRule], "from");
   for (const each of chosen) readUrl(deps, each.newUrl, "to");
   return chosen;
@@ -65,16 +65,16 @@ export function chooseBySuggestions(
       confidence && sql`${sql.raw(`${table}.confidence`)} = ${confidence}`,
     ) ?? sql`true`;
   const ofDead = {
-    newUrl: sql<string>`${suggestions.url}`,
-    kind: sql<SuggestionKind>`${suggestions.kind}`,
+    newUrl: sql`${suggestions.url}`,
+    kind: sql`${suggestions.kind}`,
     from: sql`join suggestions on suggestions.link_no = links.no`,
     isWanted: sql`${links.status} <> 'active' and ${isWanted("suggestions")} and not exists (
       select 1 from suggestions better where better.link_no = links.no and ${isWanted("better")}
         and (better.rank, better.id) < (suggestions.rank, suggestions.id))`,
   };
   const ofLiving = {
-    newUrl: sql<string>`memory.way`,
-    kind: sql<"moved">`'moved'`,
+    newUrl: sql`memory.way`,
+    kind: sql`'moved'`,
     from: sql`join page_memories memory on memory.link_no = links.no`,
     isWanted: and(
       sql`${links.status} = 'active' and memory.account_no = ${caller.accountNo}
@@ -87,8 +87,8 @@ export function chooseBySuggestions(
 }
 
 type Part = {
-  newUrl: SQL<string>;
-  kind: SQL<ReplacementKind>;
+  newUrl: SQL;
+  kind: SQL;
   /** What is joined. */
   from?: SQL;
   isWanted: SQL | undefined;
@@ -104,26 +104,21 @@ async function readChosen(
 ): Promise<Chosen[]> {
   const matches = matching(caller, ownFilter(caller, given), deps.clock.now());
   const { readPool } = deps.store;
-  const rowsOf = ({ from }: Part) =>
-    sql`watched_links as links ${from ?? sql``}` as SQL & { $inferSelect: unknown };
+  const rowsOf = ({ from = sql``, isWanted }: Part) =>
+    sql`from watched_links as links ${from} where ${and(isWanted, matches)}`;
   const pages = await Promise.all(
     parts.map((part) =>
-      readPool
-        .select({ linkId: links.id, url: links.url, newUrl: part.newUrl, kind: part.kind })
-        .from(rowsOf(part))
-        .where(and(part.isWanted, matches))
-        .limit(MOST_LINKS + 1),
+      readPool.all<[string, string, string, ReplacementKind]>(sql`
+        select ${links.id}, ${links.url}, ${part.newUrl}, ${part.kind} ${rowsOf(part)} limit ${MOST_LINKS + 1}`),
     ),
   );
-  const chosen = pages.flat();
+  const chosen = pages.flat().map(([linkId, url, newUrl, kind]) => ({ linkId, url, newUrl, kind }));
   if (chosen.length === 0) throw invalid({ [field]: ["No links match."] });
   if (chosen.length <= MOST_LINKS) return chosen;
   const counts = await Promise.all(
-    parts.map((part) =>
-      readPool.select({ count: count() }).from(rowsOf(part)).where(and(part.isWanted, matches)),
-    ),
+    parts.map((part) => readPool.all<[number]>(sql`select count(*) ${rowsOf(part)}`)),
   );
-  const total = counts.flat().reduce((sum, each) => sum + each.count, 0);
+  const total = counts.flat(2).reduce((sum, count) => sum + Number(count), 0);
   const problem = `${total.toLocaleString("en-US")} links match; narrow the filter.`;
   throw invalid({ [field]: [problem] });
 }

@@ -78,15 +78,8 @@ const prefix = () =>
 export const ReplacementBody = z
   .object(
     {
-      from: prefix()
-        .meta({ description: "What the URLs begin with.", example: "https://docs.old.example/" })
-        .optional(),
-      to: prefix()
-        .meta({
-          description: "What they begin with now.",
-          example: "https://docs.new.example/guide/",
-        })
-        .optional(),
+      from: prefix().meta({ description: "What the URLs begin with." }).optional(),
+      to: prefix().meta({ description: "What they begin with now." }).optional(),
       suggestions: z
         .object(
           {
@@ -98,11 +91,10 @@ export const ReplacementBody = z
         .meta({
           description:
             "The best of these suggestions for each link, in place of `from` and `to`. Links that are alive are among them only if `kinds` has `moved`.",
-          example: { kinds: ["moved"], confidence: "safe" },
         })
         .optional(),
       filter: filterOf(NARROWING)
-        .meta({ description: "As for a list of links.", example: { status: "dead" } })
+        .meta({ description: "As for a list of links." })
         .optional()
         .default({}),
     },
@@ -116,6 +108,13 @@ export const ReplacementBody = z
     if (suggestions) return;
     if (from === undefined) refuse("from", "is required, or `suggestions`");
     if (to === undefined) refuse("to", "is required, or `suggestions`");
+  })
+  .meta({
+    example: {
+      from: "https://docs.old.example/",
+      to: "https://docs.new.example/guide/",
+      filter: { status: "dead" },
+    },
   });
 type ReplacementBody = z.output<typeof ReplacementBody>;
 

@@ -1,10 +1,18 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { paging } from "../ground/lib/fields.ts";
+import { toIso } from "../ground/lib/moments.ts";
 import { LARGE_BODY_LIMIT } from "../http/caller.ts";
+import { csv, csvReply } from "../http/csv.ts";
 import { edge } from "../http/edge.ts";
 import type { Deps } from "../work/deps.ts";
 import { applyReplacement } from "./apply-replacement.ts";
+import {
+  PLACE_COLUMNS,
+  PLACES_EXAMPLE,
+  placesToEdit,
+  ReplacementExportQuery,
+} from "./export-replacements.ts";
 import { replaceLink, withdrawReplacement } from "./replace.ts";
 import * as model from "./replace-model.ts";
 import {
@@ -14,9 +22,15 @@ import {
   listReplacements,
 } from "./replacements.ts";
 
-export const replaceRoutes = (deps: Deps) => {
-  const { list, read, remove, postInSteps, createInSteps } = edge(deps);
-  return new Elysia({ tags: ["Replacements"] })
+/** Holds a place of the exports that run at once. */
+type InPlace = <Step>(
+  accountId: string,
+  steps: AsyncGenerator<Step, void>,
+) => AsyncGenerator<Step, void>;
+
+export const replaceRoutes = (deps: Deps, inPlace: InPlace) => {
+  const { list, read, file, remove, postInSteps, createInSteps } = edge(deps);
+  return new Elysia({ tags: ["Repair"] })
     .post(
       ...postInSteps(
         "/links/:id/replace",
@@ -68,6 +82,26 @@ export const replaceRoutes = (deps: Deps) => {
         },
       ),
     )
+    .get(
+      ...file(
+        "/exports/replacements",
+        (deps, { caller, query, request }) =>
+          csvReply(request, {
+            name: `replacements-${toIso(deps.clock.now()).slice(0, 10)}.${query.format}`,
+            format: query.format,
+            columns: PLACE_COLUMNS,
+            steps: inPlace(caller.accountId, placesToEdit(deps, caller, query)),
+          }),
+        {
+          operationId: "exportReplacements",
+          summary: "Export the places where links stand that have an accepted URL",
+          description:
+            "What an editor works through: page by page, as `text/csv` (RFC 4180), or with `format=ndjson` as one JSON object in each line. The response is streamed: a file that ends early is incomplete.",
+          query: ReplacementExportQuery,
+          file: csv(PLACES_EXAMPLE),
+        },
+      ),
+    )
     .delete(
       ...remove(
         "/replacements/:id",
@@ -76,7 +110,6 @@ export const replaceRoutes = (deps: Deps) => {
           operationId: "deleteReplacement",
           summary: "Forget a preview",
           description: "What was carried out of it stays.",
-          refuses: [404],
         },
       ),
     )

@@ -14,6 +14,7 @@ import {
   sound,
   URL_A,
 } from "../../tests/triage/playing.ts";
+import { until } from "../../tests/until.ts";
 
 const OLD = "https://old.example/page";
 const NEW = "https://new.example/page";
@@ -113,7 +114,10 @@ onServer("A replaced link", (server, { test, testOnBoth }) => {
       for (const _ of runs) await reading.again(me, source.id);
       expect(await urls(me)).toEqual([NEW, OLD]);
       server().clock.moveBy(72 * HOUR_MS);
-      await reading.again(me, source.id);
+      await until("the end of the old link", async () => {
+        await reading.again(me, source.id);
+        return (await urls(me)).length === 1;
+      });
       expect(await urls(me)).toEqual([NEW]);
       const retired = await read(me, path);
       expect(retired).toMatchObject({ accepted_url: NEW });
@@ -121,6 +125,32 @@ onServer("A replaced link", (server, { test, testOnBoth }) => {
       expect(await urls(me, "&accepted=true")).toEqual([]);
     },
   );
+
+  testOnBoth("is exported with each place that is to be edited", async () => {
+    const me = await server().account();
+    const { source, path } = await inList(me, "/places", 3);
+    await newLink(me);
+    await replace(me, path, { url: NEW });
+
+    const { body: csv } = await me.get("/api/v1/exports/replacements");
+    const lines = [1, 2, 3].map(
+      (line) => `"/places","${site.url}/places","${line}","","${OLD}","","${NEW}"`,
+    );
+    expect(String(csv).trim().split("\r\n")).toEqual([
+      `"source","page_url","line","column","url","fragment","accepted_url"`,
+      ...lines,
+    ]);
+    const query = `?format=ndjson&source_id=${source.id}`;
+    const { body: records } = await me.get(`/api/v1/exports/replacements${query}`);
+    expect(JSON.parse(String(records).split("\n")[0]!)).toMatchObject({
+      line: 1,
+      url: OLD,
+      accepted_url: NEW,
+    });
+    const stranger = await server().account();
+    const foreign = await stranger.get(`/api/v1/exports/replacements${query}`);
+    expect(foreign.body).toBeFalsy();
+  });
 
   test("is open again when its accepted URL is taken back", async () => {
     const me = await server().account();
@@ -175,7 +205,7 @@ onServer("A replaced link", (server, { test, testOnBoth }) => {
     for (const [body, problem] of [
       [{ url: URL_A }, "is the link's URL already"],
       [{ url: "ftp://example.org/" }, "must be an http or https URL"],
-      [{}, "is required"],
+      [{}, "either this or `suggestion_id` is required"],
     ] as const) {
       const { status, body: reply } = await replace(me, path, body);
       expect([status, reply.error.details.fields.url]).toEqual([400, [problem]]);

@@ -42,10 +42,10 @@ export type Metrics = {
   registryAsked(result: string): void;
   /** Counts a request to an archive: `result` is `429`, the class of the status, or why there was no answer. */
   archiveAsked(kind: string, result: string): void;
-  /** Counts an address that was found to suggest for a dead link. */
-  suggestionFound(kind: string): void;
   /** Counts URLs that were accepted in place of those of links, by where they are from. */
   replacementsAccepted(kind: ReplacementKind | "url", count: number): void;
+  /** Counts an address that was found to suggest for a dead link. */
+  suggestionFound(kind: string): void;
   /** Registers what reads the state of the checker processes. */
   watchProcesses(read: () => CheckerProcess[]): void;
   /** The checker processes; none where this process checks links itself, or not at all. */
@@ -119,15 +119,15 @@ export function createMetrics(): Metrics {
     labelNames: ["kind", "result"] as const,
     registers,
   });
-  const suggestionsFound = new Counter({
-    name: "stillup_suggestions_total",
-    help: "Suggestions that lookups have found for dead links, by kind.",
-    labelNames: ["kind"] as const,
-    registers,
-  });
   const replacements = new Counter({
     name: "stillup_replacements_total",
     help: "URLs that people accepted in place of those of links: typed for one link (`url`), by a rule for many (`rule`), or of a suggestion, by its kind.",
+    labelNames: ["kind"] as const,
+    registers,
+  });
+  const suggestionsFound = new Counter({
+    name: "stillup_suggestions_total",
+    help: "Suggestions that lookups have found for dead links, by kind.",
     labelNames: ["kind"] as const,
     registers,
   });
@@ -243,8 +243,8 @@ export function createMetrics(): Metrics {
     summaryEnded: (outcome) => summaries.inc({ outcome }),
     registryAsked: (result) => registryRequests.inc({ result }),
     archiveAsked: (kind, result) => archiveRequests.inc({ kind, result }),
-    suggestionFound: (kind) => suggestionsFound.inc({ kind }),
     replacementsAccepted: (kind, count) => replacements.inc({ kind }, count),
+    suggestionFound: (kind) => suggestionsFound.inc({ kind }),
     overrideEnded: (why) => overridesEnded.inc({ why }),
     pageChanged: (kind) => pageChanges.inc({ kind }),
     sourceEnded(kind, end, ms) {

@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import { createSetup } from "../../server/accounts/users.ts";
 import type { AuditRow } from "../../server/ground/db/tables.ts";
-import { links } from "../../server/ground/db/tables.ts";
+import { links, replacements } from "../../server/ground/db/tables.ts";
 import { begin } from "../../server/judge/identity/compare.ts";
 import { writeMemories } from "../../server/links/memories.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";
+import { addPatterns } from "../patterns.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
 import { addGroup, addLink, anyUrl, setLink } from "../rows.ts";
 import {
@@ -49,6 +50,7 @@ const LINKS = "/api/v1/links";
 const NEXT = "another one, quite as long";
 const HOSTS = "/api/v1/host-settings";
 const SOURCES = "/api/v1/sources";
+const REPLACEMENTS = "/api/v1/replacements";
 const IMPORTS = "/api/v1/imports";
 const SHOWN_HOST = "ops.example.com";
 
@@ -67,6 +69,14 @@ async function standingLinkOf({ me }: Administrator) {
   await me.post(`${SOURCES}/${sourceId}/items`, { items });
   const [{ id }] = (await me.get(`${LINKS}?source_id=${sourceId}`)).body.data.items;
   return { id, url, path: `${LINKS}/${id}` };
+}
+
+/** A rule by which a link may get another URL. */
+async function ruleOf(admin: Administrator) {
+  const { id, url } = await linkOf(admin);
+  const from = new URL(".", url).href;
+  const to = "https://new.example.com/";
+  return { id, from, to, ask: () => admin.me.post(REPLACEMENTS, { from, to }) };
 }
 
 async function webhookOf({ me }: Administrator) {
@@ -182,6 +192,11 @@ export const STORIES: Record<string, Story> = {
     await setLink(server, id, { url: "http://127.0.0.1/" });
     return { ask: () => admin.me.post(`${path}/try`, {}), entry: null };
   },
+  "POST /links/:id/suggestions": async (server, admin) => {
+    const { id, path } = await linkOf(admin);
+    await setLink(server, id, { status: "dead", reason: "http_404" });
+    return { ask: () => admin.me.post(`${path}/suggestions`, {}), entry: null };
+  },
   "POST /links/check": async (_, admin) => {
     const { id } = await linkOf(admin);
     return { ask: () => admin.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
@@ -251,6 +266,24 @@ export const STORIES: Record<string, Story> = {
       ask: () => admin.me.delete(`${path}/replace`),
       entry: { action: "link.changed", target: [id, url], fields: ["accepted_url"] },
     };
+  },
+  "POST /replacements": async (_, admin) => {
+    const { ask } = await ruleOf(admin);
+    return { ask, entry: null };
+  },
+  "POST /replacements/:id/apply": async (server, admin) => {
+    const { ask, id: linkId, from, to } = await ruleOf(admin);
+    const { id } = (await ask()).body.data;
+    await server.deps.store.update(replacements).set({ state: "ready" });
+    return {
+      ask: () => admin.me.post(`${REPLACEMENTS}/${id}/apply`, { link_ids: [linkId] }),
+      entry: { action: "replacement.applied", target: [id, `${from} → ${to}`], count: 1 },
+    };
+  },
+  "DELETE /replacements/:id": async (_, admin) => {
+    const { ask } = await ruleOf(admin);
+    const { id } = (await ask()).body.data;
+    return { ask: () => admin.me.delete(`${REPLACEMENTS}/${id}`), entry: null };
   },
   "POST /links/:id/url": async (_, admin) => {
     const { id, path } = await linkOf(admin);
@@ -497,6 +530,14 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "host_setting.deleted", target: [id, SHOWN_HOST] },
     };
   },
+  "DELETE /patterns/:id": async (server, { me }) => {
+    await addPatterns(server, me, 1);
+    const [{ id, from, to }] = (await me.get("/api/v1/patterns")).body.data.items;
+    return {
+      ask: () => me.delete(`/api/v1/patterns/${id}`),
+      entry: { action: "pattern.deleted", target: [id, `${from} → ${to}`] },
+    };
+  },
   "POST /session": async (server, admin) => ({
     ask: () => openBrowser(server).signIn(admin.owner.email),
     entry: { action: "person.signed_in", target: own(admin) },
@@ -531,6 +572,10 @@ export const STORIES: Record<string, Story> = {
   }),
   "POST /links/verdicts": async (_, { me }) => ({
     ask: () => me.post("/api/v1/links/verdicts", { urls: ["https://example.org/"] }),
+    entry: null,
+  }),
+  "POST /links/suggestions": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/links/suggestions", { urls: ["https://example.org/"] }),
     entry: null,
   }),
   "PATCH /session/password": async (_, admin) => ({

@@ -2,6 +2,7 @@ import { runImports } from "../../server/links/imports/steps.ts";
 import { type Administrator, newAdministrator } from "../audit/looking.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Parsed, TestServer } from "../harness.ts";
+import { addPatterns } from "../patterns.ts";
 import { startReceiver } from "../receiver.ts";
 import { checkDueLinks, deliverDue } from "../rounds.ts";
 import { addGroup, setLink } from "../rows.ts";
@@ -63,6 +64,7 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
   const host = (
     await me.post("/api/v1/host-settings", { host: "gone.example.com", user_agent: "Test" })
   ).body.data.id;
+  await addPatterns(server, me, 5);
   const links = await addLinks(me, group, person.id);
   const { batch_id: batch } = (await me.post(`${LINKS}/check`, { link_ids: links })).body.data;
   for (const round of [0, 1, 2]) {
@@ -78,6 +80,9 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
   await browser.post("/visit");
   const read = await readSource(server, admin);
   const imported = await importList(server, me);
+  await me.post(`${LINKS}/${links[2]}/replace`, { url: "https://new.example.com/gone" });
+  const rule = { from: "https://dies.example.com/", to: "https://new.example.com/" };
+  const replacement = (await me.post("/api/v1/replacements", rule)).body.data.id;
   const delivery = (await me.get(`/api/v1/webhooks/${webhook}/deliveries`)).body.data.items[0].id;
   const key = admin.keyId;
   const ids = { links: links[0]!, last: links.at(-1)!, groups: group, webhooks: webhook, key };
@@ -92,6 +97,7 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
       batch,
       site: "example.com",
       imported,
+      replacement,
       person: person.id,
     },
   };

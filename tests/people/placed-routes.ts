@@ -33,6 +33,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /links/:id/events
     GET /links/:id/stats
     GET /links/:id/timeline
+    GET /links/:id/suggestions
     GET /tags
     GET /views
     GET /links/export
@@ -49,6 +50,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /webhooks/:id
     POST /webhooks/matches
     POST /links/verdicts
+    POST /links/suggestions
     GET /webhooks/deliveries
     GET /webhooks/deliveries/days
     GET /webhooks/:id/deliveries
@@ -64,8 +66,12 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /sources/:id/pages/:page_id
     GET /links/:id/occurrences
     GET /exports/occurrences
+    GET /exports/replacements
+    GET /replacements
+    GET /replacements/:id
     GET /host-settings
     GET /host-settings/:id
+    GET /patterns
     GET /services
     GET /overview
     GET /overview/services
@@ -103,10 +109,14 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     POST /links/:id/identity
     POST /links/:id/override
     POST /links/:id/try
+    POST /links/:id/suggestions
     DELETE /links/:id/override
     POST /links/:id/url
     POST /links/:id/replace
     DELETE /links/:id/replace
+    POST /replacements
+    POST /replacements/:id/apply
+    DELETE /replacements/:id
     POST /links/upsert
     PATCH /tags/:tag
     DELETE /tags/:tag
@@ -124,6 +134,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     PATCH /groups/:id
     DELETE /groups/:id
     PATCH /sites/:site
+    DELETE /patterns/:id
     POST /groups/:id/links
     POST /webhooks
     PATCH /webhooks/:id

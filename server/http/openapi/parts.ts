@@ -171,9 +171,13 @@ export const TAGS = [
       "What links are found in and kept in step with: sites, sitemaps, feeds, lists, repositories, bookmark managers, and what is pushed. Where each link stands.",
   },
   {
-    name: "Replacements",
+    name: "Repair",
     description:
-      "Other URLs in the place of those of links, one by one or for many that are previewed first.",
+      "What could stand in the place of dead links, and other URLs in the place of theirs, one by one or for many.",
+  },
+  {
+    name: "Suggestions",
+    description: "What could stand in the place of dead links, and how sites moved their pages.",
   },
   { name: "History", description: "All checks, and statistics about them." },
   { name: "Overview", description: "What needs attention now, and the state of the monitoring." },

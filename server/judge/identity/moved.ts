@@ -25,7 +25,7 @@ const LOCALE = /^[a-z]{2}(?:[-_](?:[a-z]{2}|hans|hant|latn|cyrl))?$/i;
 export function moveTo(from: string, to: string): Confidence | null {
   const [link, target] = [URL.parse(from), URL.parse(to)];
   if (!link || !target || link.href === target.href) return null;
-  if (isKept(link) || isNoTarget(link, target)) return null;
+  if (isKept(link) || cannotReplace(link, target)) return null;
   return formOf(link) === formOf(target) ? "safe" : "likely";
 }
 
@@ -37,7 +37,7 @@ const isKept = (link: URL): boolean =>
   IDENTIFIERS.some((host) => link.hostname === host || link.hostname.endsWith(`.${host}`)) ||
   /\/ark:/.test(link.pathname);
 
-function isNoTarget(link: URL, target: URL): boolean {
+function cannotReplace(link: URL, target: URL): boolean {
   const [ours, theirs] = [segmentsOf(link), segmentsOf(target)];
   const place = target.host + target.pathname;
   return (
@@ -58,12 +58,12 @@ function isNoTarget(link: URL, target: URL): boolean {
   );
 }
 
-/** A language is no visit: a link that names it keeps it. */
+/** A link that names a language keeps it. */
 const hasSame = (link: URL, target: URL, name: string): boolean =>
   /^(?:lang|language|locale|hl)$/i.test(name) &&
   link.searchParams.get(name) === target.searchParams.get(name);
 
-/** A home page. A segment such as `my_page` is no language, although home pages may have one that looks like it. */
+/** A home page. A segment such as `my_page` does not name a language, although home pages may have one that looks like it. */
 const isFront = (url: URL): boolean =>
   isHome(url) &&
   url.pathname.split("/").every((part) => !/^..[-_]/.test(part) || LOCALE.test(part));

@@ -15,7 +15,8 @@ const HEAD = lineOf(
   ...["id", "url", "status", "reason", "message", "status_changed_at", "last_checked_at"],
   ...["status_code", "response_time_ms", "service", "group", "check_frequency", "created_at"],
   ...["title", "note", "tags", "external_id", "assignee", "handling", "muted_until"],
-  ...["check_schedule", "time_zone", "metadata", "previous_url"],
+  ...["check_schedule", "time_zone", "metadata", "suggestion", "suggestion_kind"],
+  ...["accepted_url", "previous_url"],
 );
 
 /** The same, and how many long selects it was asked for. */
@@ -76,7 +77,7 @@ onServer("GET /links/export", (server, { test, testOnBoth }) => {
           ...[id, url, "dead", "http_404", "The server returned 404: there is no such page."],
           ...[moment, moment, 404, 87, "generic", "Docs", "weekly", moment],
           ...["Handbook", "'=1+1", "docs;press", "p-17", "", "muted", "2030-06-01T00:00:00.000Z"],
-          ...[schedule.cron, schedule.time_zone, '{"cms_id":"1"}', ""],
+          ...[schedule.cron, schedule.time_zone, '{"cms_id":"1"}', "", "", "", ""],
         ),
     );
   });
@@ -189,7 +190,7 @@ onServer("GET /links/export", (server, { test, testOnBoth }) => {
 
     const moment = new Date(server().clock.now()).toISOString();
     const unchecked = [id, "https://example.org/new", "unknown", "", "", moment, "", "", ""];
-    const unnoted = ["", "", "", "", "", "open", "", "", "", "", ""];
+    const unnoted = ["", "", "", "", "", "open", "", "", "", "", "", "", "", ""];
     expect(body).toBe(HEAD + lineOf(...unchecked, "generic", "", "daily", moment, ...unnoted));
   });
 

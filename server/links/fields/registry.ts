@@ -36,8 +36,8 @@ const ALL = [
   fragments,
   pinned,
   identity,
-  suggestion,
   accepted,
+  suggestion,
 ] as const;
 
 type Each = (typeof ALL)[number];

@@ -28,7 +28,6 @@ const EMPTIED: Record<string, string[]> = {
   links: ["lease", "checking_until"],
   sources: ["lease"],
   imports: ["lease"],
-  replacements: ["lease"],
 };
 
 /** Characters of one page, which is one transaction in the new database. */

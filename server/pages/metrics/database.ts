@@ -5,6 +5,7 @@ import {
   hostSettings,
   linkCounts,
   linkDetails,
+  linkLookups,
   links,
   mails,
   sources,
@@ -12,7 +13,7 @@ import {
   users,
   webhooks,
 } from "../../ground/db/tables.ts";
-import { DISABLED_REASONS, VERDICTS } from "../../ground/lib/vocabulary.ts";
+import { DISABLED_REASONS, LOOKUP_STATES, VERDICTS } from "../../ground/lib/vocabulary.ts";
 import { firstDueDomain } from "../../monitor/domains/loop.ts";
 import { nextBackupAt } from "../../ops/backups/backups.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -39,6 +40,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     handled,
     read,
     domainDueAt,
+    lookups,
   ] = await Promise.all([
     countAllLinks(deps),
     countDueLinks(deps),
@@ -53,11 +55,13 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     countHandled(deps),
     readSources(deps),
     firstDueDomain(deps),
+    countLookups(deps),
   ]);
   return {
     database_up: 1,
     links: VERDICTS.map((status) => [{ status }, links[status]]),
     ...handled,
+    lookups,
     links_due: due,
     links_due_lag_seconds: secondsSince(clock.now(), dueAt),
     rdap_lag_seconds: secondsSince(clock.now(), domainDueAt),
@@ -93,6 +97,16 @@ async function countHandled({ store }: Deps): Promise<Readings> {
     pages_doubted: Number(doubted[0]![0]),
     links_missing_fragments: lacking,
   };
+}
+
+async function countLookups({ store }: Deps): Promise<Reading> {
+  const { state } = linkLookups;
+  const rows = await store.readPool
+    .select({ state, count: count() })
+    .from(linkLookups)
+    .groupBy(state);
+  const of = (name: string) => rows.find((row) => row.state === name)?.count ?? 0;
+  return LOOKUP_STATES.map((name) => [{ state: name }, of(name)]);
 }
 
 /** Counts the mails to people that are not sent yet. */

@@ -35,6 +35,8 @@ export const READINGS = {
   pages_doubted:
     "Links that are alive and show something else than what is remembered, which is not confirmed.",
   links_missing_fragments: "Links whose pages had a section that a URL names, and lack it.",
+  lookups:
+    "Dead links by how the search for something in their place stands, and links that were dead.",
   links_due: "Links that are waiting for their check; estimated above 10000.",
   links_due_lag_seconds:
     "How late the most overdue link is. Over ten minutes the checker cannot keep up.",

@@ -201,7 +201,7 @@ function toAnswer({ answer, original, hops, content, headers }: Received, url: s
     headers,
     ...content,
     hops,
-    // Scheme and `www.` are not told apart by archives.
+    // Archives do not distinguish scheme and `www.`.
     finalUrl: hops.length === 0 ? url : original,
     fragment: "",
     address: null,

@@ -1,9 +1,9 @@
 import { eq, sql } from "drizzle-orm";
-import type { Store } from "../../ground/db/store.ts";
+import { onRows, type Store } from "../../ground/db/store.ts";
 import { archiveCopies } from "../../ground/db/tables.ts";
 import { matchesTrace, type Trace } from "../../judge/identity/matches.ts";
 import type { Good } from "./capture.ts";
-import type { Copy, Found, Refusal } from "./find-copy.ts";
+import type { Copy, Found, Refusal } from "./model.ts";
 
 const DAY_MS = 86_400_000;
 /** A copy that was found is not looked for again. */
@@ -90,11 +90,46 @@ export const keepNothing = (store: Store, { urlKey, now, latestAt }: Kept, reaso
     failures: 1,
   });
 
-async function keep(store: Store, row: typeof archiveCopies.$inferInsert): Promise<void> {
-  const { urlKey: _, failures, ...columns } = row;
-  const more = failures === 0 ? sql`0` : sql`${archiveCopies.failures} + 1`;
-  await store
-    .insert(archiveCopies)
-    .values(row)
-    .onConflictDoUpdate({ target: archiveCopies.urlKey, set: { ...columns, failures: more } });
-}
+const CELLS = {
+  url_key: "text",
+  state: "text",
+  copy_url: "text",
+  captured_at: "bigint",
+  title: "text",
+  print: "text",
+  reasons: "text",
+  looked_until: "bigint",
+  asked_at: "bigint",
+  failures: "bigint",
+} as const;
+
+const NAMES = Object.keys(CELLS);
+
+const keep = (store: Store, row: typeof archiveCopies.$inferSelect): Promise<unknown> =>
+  upsert(store, [
+    [
+      row.urlKey,
+      row.state,
+      row.copyUrl,
+      row.capturedAt,
+      row.title,
+      row.print,
+      row.reasons,
+      row.lookedUntil,
+      row.askedAt,
+      row.failures,
+    ],
+  ]);
+
+const upsert = onRows(
+  CELLS,
+  (rows) => sql`
+    insert into archive_copies (${sql.raw(NAMES.join(", "))})
+    select ${sql.raw(NAMES.map((name) => `kept.${name}`).join(", "))} from ${rows} as kept where true
+    on conflict (url_key) do update set ${sql.raw(
+      NAMES.slice(1, -1)
+        .map((name) => `${name} = excluded.${name}`)
+        .join(", "),
+    )}, failures = case when excluded.failures = 0 then 0 else archive_copies.failures + 1 end
+  `,
+);

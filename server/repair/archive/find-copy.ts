@@ -1,11 +1,11 @@
-import type { Matches, Trace } from "../../judge/identity/matches.ts";
-import type { Memory } from "../../judge/identity/memory.ts";
+import type { Trace } from "../../judge/identity/matches.ts";
 import { urlKeyOf } from "../../judge/services/catalogue.ts";
 import type { Deps } from "../../work/deps.ts";
 import { viewCapture, type Wish } from "./capture.ts";
 import { type Capture, indexUrl, type Question, readIndex } from "./cdx.ts";
 import { ask, byStatus } from "./client.ts";
 import { keepCopy, keepNothing, type Needs, readCopy } from "./copies.ts";
+import type { Copy, Found, Refusal, Wanted } from "./model.ts";
 import { isPrivate } from "./private.ts";
 import { createTimemapReader, TIMEMAP_BYTES } from "./timemap.ts";
 
@@ -13,42 +13,6 @@ const DAY_MS = 86_400_000;
 const YEARS_MS = 2 * 365 * DAY_MS;
 const MOST_VIEWED = 5;
 const INDEX_BYTES = 256 * 1024;
-
-/** A dead link, and what is known of the page that it led to. Moments are milliseconds since 1970. */
-export type Wanted = {
-  /** Of the link, whose account has asked for copies. */
-  accountNo: number;
-  url: string;
-  /** Null if it never was active. */
-  lastActiveAt: number | null;
-  /** Where it led to while it was active, if that was elsewhere. */
-  finalUrl: string | null;
-  memory: Memory | null;
-  /** When its page was first seen; null without a memory. */
-  firstSeenAt: number | null;
-  /** Whether the page is known to have become another one since. */
-  hasChanged: boolean;
-  /** A person asks for this link, and knows that the archive learns its URL. */
-  isByHand: boolean;
-  signal?: AbortSignal;
-};
-
-export type Copy = {
-  /** Of the archive's page, for people. */
-  url: string;
-  captured_at: number;
-  matches: Matches;
-};
-
-/** Why a capture is not offered: the reason of a verdict, or one of `OWN_REASONS`. */
-export type Refusal = { reason: string; captured_at: number | null };
-
-export type Found =
-  | { state: "found"; copy: Copy }
-  | { state: "nothing_good"; reasons: Refusal[] }
-  /** The archive is not to be asked now. */
-  | { state: "unavailable"; retryAt: number }
-  | { state: "not_asked"; reason: "private" };
 
 /** Listed captures, or that an archive could not be asked. */
 type Listed =
@@ -61,10 +25,11 @@ type Listed =
  */
 export async function findCopy(deps: Deps, wanted: Wanted): Promise<Found> {
   const { store, clock, catalogue } = deps;
-  if (await isPrivate(store, wanted)) return { state: "not_asked", reason: "private" };
+  const urlKey = urlKeyOf(catalogue, new URL(wanted.url));
+  if (await isPrivate(store, { ...wanted, urlKey }))
+    return { state: "not_asked", reason: "private" };
   const needs = needsOf(wanted, clock.now());
   const { trace, latestAt, now } = needs;
-  const urlKey = urlKeyOf(catalogue, new URL(wanted.url));
   const { signal } = wanted;
   const known = await readCopy(store, urlKey, needs);
   if (known) return known;

@@ -188,7 +188,7 @@ function missingAfter({ archive }: Said, before: number): number {
   return archive === "missing" ? before + 1 : 0;
 }
 
-/** The first answer that is no refusal ends the doubling. */
+/** The first answer other than a refusal ends the doubling. */
 function refusalsAfter({ archive }: Said, before: number, isHeld: boolean): number {
   if (isHeld) return Math.min(before + 1, 16);
   return archive === "works" ? 0 : before;

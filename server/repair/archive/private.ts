@@ -32,7 +32,7 @@ const LONG_BASE64 =
 
 const isSecretText = (text: string) => LONG_HEX.test(text) || LONG_BASE64.test(text);
 
-/** Whether a URL has what only those may know whom it was given to. */
+/** Whether a URL contains what only those may know who were given it. */
 export function hasSecret({ pathname, searchParams, username, password }: URL): boolean {
   if (username !== "" || password !== "") return true;
   const parts = pathname.split("/").map(decoded);
@@ -53,7 +53,7 @@ function decoded(text: string): string {
 /** RFC 6762, RFC 8375, RFC 6761, and what networks at home and at companies use. */
 const INSIDE = /(?:^|\.)(?:local|internal|lan|home\.arpa|test|localhost|invalid|corp|intranet)$/;
 
-/** Whether a host is one of the internet by its name. Addresses are not, since nobody can find out what is there. */
+/** Whether a host is one of the internet by its name. Addresses are not, since their owners are unknown. */
 export function hasPublicName({ hostname }: URL): boolean {
   const name = hostname.replace(/\.$/, "");
   if (parseAddress(name.replace(/^\[|\]$/g, "")) || INSIDE.test(name)) return false;
@@ -64,12 +64,13 @@ export function hasPublicName({ hostname }: URL): boolean {
 type Subject = {
   accountNo: number;
   url: string;
+  urlKey: string;
   lastActiveAt: number | null;
   isByHand: boolean;
 };
 
 /**
- * Whether an archive must not learn the URL of a link. A person may ask nevertheless, but not about what is no host of the
+ * Whether an archive must not learn the URL of a link. A person may ask nevertheless, but only about hosts of the
  * internet.
  */
 export async function isPrivate(store: Store, subject: Subject): Promise<boolean> {
@@ -95,11 +96,12 @@ async function hasHostSetting(store: Store, { accountNo, url }: Subject): Promis
 const MOST_SEEN = 100;
 
 /** The addresses at which checks of the link found its server. */
-async function addressesSeen(store: Store, { accountNo, url }: Subject): Promise<string[]> {
+async function addressesSeen(store: Store, { accountNo, urlKey }: Subject): Promise<string[]> {
   const [link] = await store
     .select({ no: links.no, evidence: links.evidence })
-    .from(links)
-    .where(and(eq(links.accountNo, accountNo), eq(links.url, url)))
+    .from(accounts)
+    .innerJoin(links, and(eq(links.accountId, accounts.id), eq(links.urlKey, urlKey)))
+    .where(eq(accounts.no, accountNo))
     .limit(1);
   if (!link) return [];
   const before = await store

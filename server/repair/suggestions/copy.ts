@@ -1,7 +1,7 @@
 import type { LinkRow } from "../../ground/db/tables.ts";
 import type { StoredMemory } from "../../links/memories.ts";
 import type { NewSuggestion } from "../../links/suggestions/rows.ts";
-import type { Copy, Wanted } from "../archive/find-copy.ts";
+import type { Copy, Wanted } from "../archive/model.ts";
 
 type Dead = Pick<LinkRow, "accountNo" | "url" | "lastActiveAt" | "createdAt">;
 

@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { onRows } from "../../ground/db/store.ts";
 import { type LinkRow, linkLookups } from "../../ground/db/tables.ts";
 import { conflict } from "../../ground/lib/errors.ts";
 import { logFailure } from "../../ground/lib/log.ts";
@@ -43,23 +44,19 @@ const NOT_DEAD = conflict("The link is not dead.", { reason: "not_dead" });
 /** What a person looks at comes first. */
 const FIRST = 0;
 
-async function begin({ store: tx, clock }: Unit, link: LinkRow, isByHand: boolean): Promise<void> {
-  const fresh = {
-    state: "waiting",
-    step: "own",
-    rank: FIRST,
-    dueAt: clock.now(),
-    lease: null,
-    misses: 0,
-  } as const;
-  await tx
-    .insert(linkLookups)
-    .values({ ...fresh, linkNo: link.no, accountNo: link.accountNo, isByHand, isReported: false })
-    .onConflictDoUpdate({
-      target: linkLookups.linkNo,
-      set: { ...fresh, ...(isByHand && { isByHand }) },
-    });
-}
+const begin = ({ store: tx, clock }: Unit, link: LinkRow, isByHand: boolean) =>
+  beginFirst(tx, [[link.no, link.accountNo, clock.now(), Number(isByHand)]]);
+
+const beginFirst = onRows(
+  { link: "bigint", account: "bigint", at: "bigint", by_hand: "bigint" },
+  (rows) => sql`
+    insert into link_lookups (link_no, account_no, state, step, rank, due_at, is_by_hand)
+    select link, account, 'waiting', 'own', ${sql.raw(String(FIRST))}, at, by_hand from ${rows} as wanted where true
+    on conflict (link_no) do update set state = excluded.state, step = excluded.step, rank = excluded.rank,
+      due_at = excluded.due_at, lease = null, misses = 0,
+      is_by_hand = case when excluded.is_by_hand = 1 then 1 else link_lookups.is_by_hand end
+  `,
+);
 
 /**
  * Returns the suggestions of a link. For a person, what is looked for comes before others, and what was found long ago is

@@ -13,7 +13,7 @@ import type { findSuggestions } from "./read.ts";
 /** What could stand in the place of links. */
 export const suggestionRoutes = (deps: Deps) => {
   const { read, ask, postInSteps } = edge(deps);
-  return new Elysia({ prefix: "/links", tags: ["Repair"] })
+  return new Elysia({ prefix: "/links", tags: ["Suggestions"] })
     .get(
       ...read(
         "/:id/suggestions",

@@ -7,6 +7,7 @@ import {
   LayoutList,
   Link2,
   type LucideIcon,
+  Route,
   Rss,
   ScrollText,
   Server,
@@ -159,6 +160,7 @@ const ICONS: Record<Target["type"], LucideIcon> = {
   view: LayoutList,
   webhook: Bell,
   host_setting: Globe,
+  pattern: Route,
   source: Rss,
   installation: Server,
 };
