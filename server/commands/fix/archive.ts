@@ -9,7 +9,8 @@ import { failure } from "../../ground/lib/errors.ts";
 import { anchorForms } from "../../judge/page/fragments.ts";
 import { readHtml } from "../../read/documents/html.ts";
 import { ask } from "../../repair/archive/client.ts";
-import { type Found, findCopy } from "../../repair/archive/find-copy.ts";
+import { findCopy } from "../../repair/archive/find-copy.ts";
+import type { Found } from "../../repair/archive/model.ts";
 
 /** Half of what a server takes, since this is another one's address for all that the archive knows. */
 const PER_MINUTE = 10;
