@@ -147,7 +147,7 @@ async function findCopies(
   say(archive.notice(dead.size));
   for (const [url, { evidence }] of dead) {
     if (signal.aborted) return;
-    // What is in a network of its own is no page of an archive.
+    // An archive does not have what is in a network of its own.
     if (evidence.address !== null && !isOutside(evidence.address)) continue;
     const answer = await archive.find(url, signal);
     if (answer.state === "unavailable") {

@@ -7,24 +7,32 @@ import { ESCAPES } from "./escape.ts";
 /** A link of a document that gets another address. */
 type Change = { link: FoundLink; address: string; written: string };
 
-/** A document as it is and as it should be, in bytes; or why it is left alone, in a sentence. */
-export type Rewritten =
-  | {
-      before: Buffer;
-      after: Buffer;
-      isDiffable: boolean /** Those that stand there. */;
-      urls: Set<string>;
-    }
-  | { problem: string };
+/** A document as it is and as it should be, or why it is left alone, in a sentence. */
+export type Rewritten = Rewriting | { problem: string };
+
+type Rewriting = {
+  before: Buffer;
+  after: Buffer;
+  /** Whether a diff can show it. */
+  isDiffable: boolean;
+  /** Those that stand there. */
+  urls: Set<string>;
+};
 
 export const NOT_WHOLE = "It stands there in a form that is not changed, such as a template.";
 
 /** What programs fill in, such as `{{ … }}`, `{% … %}`, `<% … %>`, `${…}` and `{name}`. */
 const FILLED = /[{}]|<%/;
 
-/** Whether the address of a link is one that may be replaced: it is whole, and what people follow or see. */
-export const isReplaceable = ({ href, element }: FoundLink): boolean =>
-  /^https?:\/\//i.test(href) && !FILLED.test(href) && !NOT_REQUESTED.has(element);
+/** Whether the address of a link is one that may be replaced: it is absolute, and what people follow or see. */
+export const isReplaceable = ({ href, element, from, to }: FoundLink): boolean =>
+  /^https?:\/\//i.test(href) &&
+  !FILLED.test(href) &&
+  !NOT_REQUESTED.has(element) &&
+  !(href.startsWith(BARE) && to - from === href.length - SCHEME.length);
+
+/** What stands there as `www.…` alone. */
+const [BARE, SCHEME] = ["http://www.", "http://"];
 
 /**
  * Puts other addresses in the places of those of a document, and reads the result again: it must have the same links but
@@ -109,7 +117,7 @@ function encoded(bytes: Buffer, text: string, changes: Change[], encoding: strin
   const lengthOf = (part: string) =>
     encoding === "utf-8" ? Buffer.byteLength(part) : part.length * (isWide ? 2 : 1);
   const parts: Buffer[] = [];
-  // A byte order mark is no part of the text.
+  // The text begins after a byte order mark.
   let [done, at] = [0, bytes.length - lengthOf(text)];
   let from = 0;
   for (const { link, written } of changes) {
