@@ -10,7 +10,7 @@ const SETTINGS = {
 };
 
 describe("stillup fix", () => {
-  const { run } = createProgram(SETTINGS);
+  const { begin, run } = createProgram(SETTINGS);
   let site: ReturnType<typeof Bun.serve>;
   let base: string;
   let meanwhile = () => {};
@@ -45,8 +45,8 @@ describe("stillup fix", () => {
     const { exitCode, stderr } = Bun.spawnSync(["git", ...args], { cwd: folder });
     expect([exitCode, stderr.toString()]).toEqual([0, ""]);
   }
-  function apply(folder: string, patch: string) {
-    const { exitCode, stderr } = Bun.spawnSync(["git", "apply", "--whitespace=nowarn", "-"], {
+  function apply(folder: string, patch: string, command = ["git", "apply", "-"]) {
+    const { exitCode, stderr } = Bun.spawnSync(command, {
       cwd: folder,
       stdin: Buffer.from(patch),
     });
@@ -75,6 +75,37 @@ describe("stillup fix", () => {
       `<p>\n<a href="${base}/was/b/?x=1&amp;y=2">b</a> <a href='${base}/here'>c</a>`,
     );
     expect(await run(["fix", folder, "--redirects"])).toEqual({ code: 0, out: "", err });
+  });
+
+  test.each<[how: string, command: string[]]>([
+    ["git apply", ["git", "apply", "--whitespace=nowarn", "-"]],
+    ["patch -p1", ["patch", "-p1", "--binary", "--quiet"]],
+  ])("changes each format, which %s takes, and nothing the second time", async (_, command) => {
+    const files = (to: string) => {
+      const link = `${base}/was/a${to}`;
+      return {
+        "a b.md": `\uFEFFx\t😀 [é](${link}) ${link}\r\n\r\n| a |\r\n|---|\r\n| [a](<${link}>) |\r\n[b]\r\n\r\n[b]: ${link}`,
+        "ä.mdx": `<Card href="${link}" />\n\n<a href='${link}'>a</a> {"${base}/was/a"}\n`,
+        "c.html": `<p title="${base}/was/a"><!-- ${base}/was/a --><a href=${link}>a</a>\r<img src="${link}">`,
+        "d.rst": `See \`a <${link}>\`_, b_ and ${link}.\n\n.. _b: ${link}\n\n::\n\n   ${base}/was/a\n`,
+        "e.adoc": `${link}[a] <${link}>\n\n----\n${base}/was/a\n----\n`,
+        "f.ipynb": JSON.stringify({ cells: [{ cell_type: "markdown", source: `"é"\n${link}` }] }),
+        "g.txt": `(${link})`,
+        "h.md": `{{ link("${base}/was/a") }} [a](${base}/was/{id}) ${link}\n`,
+      };
+    };
+    const folder = treeWith(files(""));
+
+    const { code, out, err } = await run(["fix", folder, "--redirects"]);
+
+    const template = `${folder}/h.md:1:10  ${base}/was/a  left alone: It stands there in a form that is not changed, such as a template.\n`;
+    expect([code, err]).toEqual([2, template]);
+    apply(folder, out, command);
+    for (const [name, text] of Object.entries(files("/"))) {
+      expect(readFileSync(join(folder, name), "utf8")).toBe(text);
+    }
+    const again = await run(["fix", folder, "--redirects"]);
+    expect(again).toEqual({ code: 2, out: "", err: template });
   });
 
   const GONE = "The server returned 410: the page is gone for good.";
@@ -137,6 +168,18 @@ describe("stillup fix", () => {
       `${folder}/a.md:1:5  ${base}/was/a  left alone: The file changed meanwhile.\n`,
     );
     expect(readFileSync(join(folder, "a.md"), "utf8")).toStartWith(`[a](${base}/was/a)\nMore.`);
+  });
+
+  test("changes nothing if it is stopped", async () => {
+    const folder = treeWith({ "a.md": `[a](${base}/was/a)` });
+    const running = begin(["fix", folder, "--redirects", "--write"]);
+    meanwhile = () => void running.stop();
+
+    const { code, out, err } = await running.outcome;
+    meanwhile = () => {};
+
+    expect([code, out, err]).toEqual([130, "", "Stopped before all was checked.\n"]);
+    expect(readFileSync(join(folder, "a.md"), "utf8")).toBe(`[a](${base}/was/a)`);
   });
 
   test("says all of it as JSON", async () => {

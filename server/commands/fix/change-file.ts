@@ -3,7 +3,7 @@ import { failure, inWords } from "../../ground/lib/errors.ts";
 import type { CheckedDocument, Reader } from "../check/documents.ts";
 import { replaceKept } from "../check/kept-file.ts";
 import { patchOf } from "./patch.ts";
-import { NOT_WHOLE, rewrite } from "./rewrite.ts";
+import { NOT_WHOLE, placeOf, rewrite } from "./rewrite.ts";
 import type { Row } from "./rows.ts";
 
 /** A document, and the version of its file that was read. */
@@ -35,10 +35,10 @@ export async function changeFile(
     if (versionOf(path) !== version) return leaveAll("The file changed meanwhile.");
     const rewritten = await rewrite(document, reader, (url) => addresses.get(url));
     if ("problem" in rewritten) return leaveAll(rewritten.problem);
-    const { before, after, isDiffable, urls } = rewritten;
+    const { before, after, isDiffable, places } = rewritten;
     if (!isWritten && !isDiffable) return leaveAll("A diff cannot show UTF-16; use --write.");
     for (const row of rows) {
-      const isChanged = urls.has(row.url);
+      const isChanged = places.has(placeOf(row.place));
       if (!isChanged) Object.assign(row, { state: "left", message: NOT_WHOLE });
       else if (isWritten) row.state = "changed";
     }

@@ -15,9 +15,12 @@ type Rewriting = {
   after: Buffer;
   /** Whether a diff can show it. */
   isDiffable: boolean;
-  /** Those that stand there. */
-  urls: Set<string>;
+  /** Of all links that have another address, also by reference. */
+  places: Set<string>;
 };
+
+export const placeOf = ({ line, column }: Pick<FoundLink, "line" | "column">) =>
+  `${line}:${column}`;
 
 export const NOT_WHOLE = "It stands there in a form that is not changed, such as a template.";
 
@@ -65,8 +68,9 @@ export async function rewrite(
   if (!again || !isProven(read, again, changes)) {
     return { problem: "Its other links would not stay the same." };
   }
-  const urls = new Set(changes.map(({ link }) => new URL(link.href).href));
-  return { before, after, isDiffable: !encoding.startsWith("utf-16"), urls };
+  const moved = read.links.filter(({ href }, i) => href !== again.links[i]!.href);
+  const places = new Set(moved.map(placeOf));
+  return { before, after, isDiffable: !encoding.startsWith("utf-16"), places };
 }
 
 /** Whether the address stands at its place, and not the name of a definition that has it. */
