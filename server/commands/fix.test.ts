@@ -10,7 +10,7 @@ const SETTINGS = {
 };
 
 describe("stillup fix", () => {
-  const { begin, run } = createProgram(SETTINGS);
+  const { begin, command, env, run } = createProgram(SETTINGS);
   let site: ReturnType<typeof Bun.serve>;
   let base: string;
   let meanwhile = () => {};
@@ -241,6 +241,30 @@ describe("stillup fix", () => {
         .split("\n")
         .map((line) => JSON.parse(line).file),
     ).toEqual([`${folder}/a.md`]);
+  });
+
+  test("names files from the working folder on, whose .stillup.yaml counts", async () => {
+    const folder = treeWith({
+      ".stillup.yaml": "check:\n  exclude: /was/b\n  cache-age: 2d\n",
+      "docs/a.md": `[a](${base}/was/a) [b](${base}/was/b)\n`,
+    });
+    const child = Bun.spawn([...command, "fix", ".", "--redirects"], {
+      cwd: join(folder, "docs"),
+      env,
+      stdout: "pipe",
+    });
+
+    expect(await new Response(child.stdout).text()).toBe(
+      [
+        "--- a/a.md",
+        "+++ b/a.md",
+        "@@ -1,1 +1,1 @@",
+        `-[a](${base}/was/a) [b](${base}/was/b)`,
+        `+[a](${base}/was/a/) [b](${base}/was/b)`,
+        "",
+      ].join("\n"),
+    );
+    expect(await child.exited).toBe(1);
   });
 
   test.each<[args: string[], problem: string]>([

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { Config } from "../ground/config/config.ts";
 import { SUGGESTION_KINDS, type SuggestionKind } from "../ground/lib/vocabulary.ts";
 import { serverFrom } from "./check/ask-server.ts";
 import { readOptions } from "./check/config.ts";
@@ -12,7 +13,7 @@ import { type CheckOptions, collect, patterns } from "./check-options.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { openArchive } from "./fix/archive.ts";
 import { changeFile, type File, versionOf } from "./fix/change-file.ts";
-import { findReplacements } from "./fix/replacements.ts";
+import { findReplacements, type Origins } from "./fix/replacements.ts";
 import { isReplaceable } from "./fix/rewrite.ts";
 import { asJson, asLine, type Row, rowsOf } from "./fix/rows.ts";
 import { INTERRUPTED, interruption, openOutput, openStatusLine, plain } from "./io.ts";
@@ -80,16 +81,7 @@ async function fixAll(cli: Cli, given: string[], options: FixOptions) {
     isAllAsked = false;
     say(sentence);
   };
-  const server = serverFrom(options, cli.env, missed);
-  if (isAllAsked && !server && !options.archive && !options.redirects) {
-    throw new UsageError(
-      "Say where other addresses are from: --server URL, --archive or --redirects.",
-    );
-  }
-  if (options.archive && config.archive === "off") {
-    throw new UsageError("STILLUP_ARCHIVE=off forbids --archive.");
-  }
-  const archive = options.archive ? await openArchive(config, cli.env) : null;
+  const origins = await originsFrom(cli, config, options, missed);
   const reader = createReader(say);
   try {
     const all = { ...settingsOfTree(cli, options), ...options };
@@ -101,17 +93,12 @@ async function fixAll(cli: Cli, given: string[], options: FixOptions) {
     const status = openStatusLine(cli.io);
     const signal = interruption(cli.io);
     let done = 0;
-    const replacements = await findReplacements(
-      config,
-      [...remote.keys()],
-      {
-        server,
-        archive,
-        hasRedirects: options.redirects === true,
-        kinds: new Set(options.kinds ?? SUGGESTION_KINDS),
-      },
-      { missed, say, signal, done: () => status.show(`${++done} of ${remote.size}`) },
-    );
+    const replacements = await findReplacements(config, [...remote.keys()], origins, {
+      missed,
+      say,
+      signal,
+      done: () => status.show(`${++done} of ${remote.size}`),
+    });
     status.clear();
     if (signal.aborted) {
       say("Stopped before all was checked.");
@@ -124,8 +111,33 @@ async function fixAll(cli: Cli, given: string[], options: FixOptions) {
     if (!isAllAsked) cli.exitCode = NOT_ALL_DONE;
   } finally {
     await reader.close();
-    await archive?.close();
+    await origins.archive?.close();
   }
+}
+
+/** @throws UsageError where other addresses could be from nowhere */
+async function originsFrom(
+  cli: Cli,
+  config: Config,
+  { archive, redirects, kinds, ...options }: FixOptions,
+  missed: (sentence: string) => void,
+): Promise<Origins> {
+  const server = serverFrom(options, cli.env, missed);
+  const isServerNamed = Boolean(options.server ?? cli.env.STILLUP_SERVER);
+  if (!isServerNamed && !archive && !redirects) {
+    throw new UsageError(
+      "Say where other addresses are from: --server URL, --archive or --redirects.",
+    );
+  }
+  if (archive && config.archive === "off") {
+    throw new UsageError("STILLUP_ARCHIVE=off forbids --archive.");
+  }
+  return {
+    server,
+    archive: archive ? await openArchive(config, cli.env) : null,
+    hasRedirects: redirects === true,
+    kinds: new Set(kinds ?? SUGGESTION_KINDS),
+  };
 }
 
 /** What `.stillup.yaml` says about which files and links are checked. */

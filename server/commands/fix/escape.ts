@@ -79,11 +79,13 @@ function inAsciidoc(address: string, { text, from, to }: Around): string {
 }
 
 function inNotebook(address: string, { text, from, to }: Around): string {
-  const line = text.slice(text.lastIndexOf("\n", from) + 1, from);
   // A quote in a line of a notebook is written as `\"`.
-  const before = line.replace(/^.*(?<!\\)"/, "").replaceAll('\\"', '"');
+  const before = text
+    .slice(Math.max(0, from - LONGEST_TAG), from)
+    .replace(/^.*(?<!\\)"/s, "")
+    .replaceAll('\\"', '"');
   const around = {
-    text: before + text.slice(from),
+    text: before + text.slice(from, to + 1),
     from: before.length,
     to: to - from + before.length,
   };
