@@ -40,7 +40,9 @@ CREATE TABLE archive_copies (
   looked_until BIGINT NOT NULL,
   asked_at BIGINT NOT NULL,
   -- How often in a row nothing was found.
-  failures BIGINT NOT NULL
+  failures BIGINT NOT NULL,
+  -- It was saved for this server while the page was alive.
+  is_saved BIGINT NOT NULL DEFAULT 0
 );
 
 -- Pages that are to be saved, for all accounts that want it.

@@ -7,7 +7,7 @@ import { writeMemories } from "../server/links/memories.ts";
 import { nextDue } from "../server/repair/suggestions/lookups.ts";
 import { claimAndLook, createLooking, runningIn } from "../server/repair/suggestions/loop.ts";
 import { labCheck } from "./checker/prober.ts";
-import type { Asker, TestServer } from "./harness.ts";
+import type { TestServer } from "./harness.ts";
 import { labOutbound, playedResolver } from "./outbound/lab.ts";
 
 /** The loop of lookups of a node, in steps, for which all these names are at sites of the test. */
@@ -39,11 +39,11 @@ export function startLookups({ deps, clock }: TestServer, names: string[]) {
 /** Remembers a page for a link, as its checks would have. */
 export async function remember(
   { deps: { store }, clock }: TestServer,
-  { accountNo }: Asker,
   id: string,
   { title, moved = null, ...more }: Partial<Memory> & { title: string; moved?: Confidence | null },
 ): Promise<void> {
-  const [link] = await store.select({ no: links.no }).from(links).where(eq(links.id, id));
+  const { no, accountNo } = links;
+  const [link] = await store.select({ no, accountNo }).from(links).where(eq(links.id, id));
   const page = { title, language: "en", script: "Latn", print: "0".repeat(16) };
   const since = clock.now();
   const memory: Memory = {
@@ -64,5 +64,6 @@ export async function remember(
     past: {},
     ...more,
   };
-  await writeMemories(store, [{ linkNo: link!.no, accountNo, memory, moved, version: null }]);
+  const ofLink = { linkNo: link!.no, accountNo: link!.accountNo };
+  await writeMemories(store, [{ ...ofLink, memory, moved, version: null }]);
 }

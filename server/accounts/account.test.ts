@@ -24,6 +24,8 @@ onServer("GET /account", (server) => {
           sources: 1000,
           sourcesUsed: 0,
         },
+        archive_lookup: "off",
+        archive_save: "forbidden",
         createdAt: START,
       },
     });

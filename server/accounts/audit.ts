@@ -112,6 +112,7 @@ export const ACTIONS = [
   "account.created",
   "account.changed",
   "account.deleted",
+  "archive.setting_changed",
   "person.invited",
   "person.changed",
   "person.removed",
@@ -257,6 +258,7 @@ export type AuditQuery = z.output<typeof AuditQuery>;
 const TYPES: Record<string, TargetType> = {
   "link.moved": "group",
   "delivery.sent_again": "webhook",
+  "archive.setting_changed": "account",
 };
 
 export const targetTypeOf = (action: string): TargetType =>

@@ -4,6 +4,8 @@ import { paging } from "../ground/lib/fields.ts";
 import { asIs, edge, resource } from "../http/edge.ts";
 import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../http/reply.ts";
 import type { Deps } from "../work/deps.ts";
+import { makeChange } from "../work/unit.ts";
+import { ArchiveChange, changeArchive } from "./archive.ts";
 import { endedCookie, presentSession } from "./doors.ts";
 import type { Guard } from "./guard.ts";
 import { changeKey, createKey, findKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
@@ -99,6 +101,15 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
         data: await resetPerson(deps, ownerOf(request), params.id, query.deliver),
       }),
       { query: model.Delivery, response: { 200: data(model.Invitation), ...recordRefusals } },
+    )
+    .patch(
+      "/account",
+      async ({ request, body }) => {
+        const { caller } = presentSession(request);
+        await makeChange(deps, caller, (unit) => changeArchive(unit, caller, body));
+        return { data: await findAccount(deps, caller) };
+      },
+      { body: ArchiveChange, response: { 200: data(Account), ...personRefusals } },
     )
     .delete(
       "/account",

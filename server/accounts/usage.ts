@@ -10,6 +10,7 @@ import { toIso, toIsoOrNull } from "../ground/lib/moments.ts";
 import { TIERS } from "../ground/lib/vocabulary.ts";
 import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
+import { ARCHIVE_USES, lookupsIn, savesIn } from "./archive.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -130,6 +131,15 @@ export const Account = z
           sourcesUsed: 3,
         },
       }),
+    archive_lookup: z.enum(ARCHIVE_USES).meta({
+      description:
+        "Whether archives are asked for copies of dead links. `forbidden`: this server does not use archives. An owner turns it on in the dashboard.",
+      example: "off",
+    }),
+    archive_save: z.enum(ARCHIVE_USES).meta({
+      description: "Whether new links are saved in an archive once they are found alive.",
+      example: "forbidden",
+    }),
     createdAt: z.string(),
   })
   .meta({ id: "Account" });
@@ -161,7 +171,15 @@ export async function findAccount(deps: Deps, caller: Caller): Promise<Account> 
   const sourcesUsed = await deps.store.$count(sources, ofAccount);
   const { links, apiKeys, webhooks, sources: most } = deps.config.tierLimits[tier];
   const limits = { links, linksUsed, apiKeys, webhooks, sources: most, sourcesUsed };
-  return { id, email, tier, limits, createdAt: toIso(createdAt) };
+  return {
+    id,
+    email,
+    tier,
+    limits,
+    archive_lookup: lookupsIn(deps.config, account),
+    archive_save: savesIn(deps.config, account),
+    createdAt: toIso(createdAt),
+  };
 }
 
 /** Days and months are UTC's. Requests of the last seconds may not be written yet. */

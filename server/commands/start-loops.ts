@@ -20,6 +20,7 @@ import { startBackups } from "../ops/backups/backups.ts";
 import { checkIntegrityWhenDue, checkWhileServing } from "../ops/start/integrity.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";
+import { startSaveLoop } from "../repair/archive/save-loop.ts";
 import { startReplacementLoop } from "../repair/check-replacements.ts";
 import { startPatternLoop } from "../repair/patterns/loop.ts";
 import { startLookupLoop } from "../repair/suggestions/loop.ts";
@@ -99,11 +100,14 @@ function startChecks(deps: Deps) {
     startCheckLoop({ ...deps, ...checks }),
     startSourceLoop(deps),
     startPatternLoop(deps),
+    ...(savesPages(deps) ? [startSaveLoop(deps)] : []),
     startLookupLoop(deps),
     startReplacementLoop(deps),
     ...(deps.config.rdap === "on" ? [startDomainLoop(deps)] : []),
   ];
 }
+
+const savesPages = ({ config }: Deps) => config.archive !== "off" && config.archiveKeyFile !== null;
 
 /** Runs tasks one after another. Without a task, waits for the others. */
 function createTidying(deps: Deps, signal: AbortSignal) {

@@ -21,6 +21,7 @@ import {
   noteSilentDeaths,
 } from "../links/triage/after-checks.ts";
 import { type NewEvent, publishEvents, readSubscriptions } from "../notify/events.ts";
+import { type Alive, noteSaves } from "../repair/archive/saves.ts";
 import { type Death, noteDeaths } from "../repair/suggestions/deaths.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
@@ -194,6 +195,7 @@ async function write(
     await writeResponses(tx, held);
     await writeReadings(tx, held);
     await rememberPages(tx, deps, held);
+    await noteSaves(tx, deps, held.flatMap(aliveOf));
     const noted = await noteDomains(tx, deps, held);
     await hurryDoubted(tx, held, deps.clock.now());
     const said = await noticesOf(tx, held);
@@ -222,6 +224,15 @@ async function write(
 
 function deathOf({ link, at, outcome: { status, statusChanged, conclusion } }: Settled): Death[] {
   return status === "dead" && statusChanged ? [{ link, at, finalUrl: conclusion.finalUrl }] : [];
+}
+
+/** A link that is worth saving in an archive: it is alive for the first time, or shows another page. */
+function aliveOf({ link, at, compared, outcome: { status, conclusion } }: Settled): Alive[] {
+  const isFirst = link.lastActiveAt === null;
+  const hasChanged = compared?.notices.some(({ kind }) => kind === "content_changed") === true;
+  if (status !== "active" || !(isFirst || hasChanged)) return [];
+  const { accountNo, accountId, url } = link;
+  return [{ accountNo, accountId, url, at, isFirst, address: conclusion.evidence.address }];
 }
 
 /** What checks say about links that are alive. */

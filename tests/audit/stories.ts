@@ -631,6 +631,10 @@ export const STORIES: Record<string, Story> = {
       entry: { action: "person.recovery_codes_made", target: own(admin) },
     };
   },
+  "PATCH /account": async (_, admin) => ({
+    ask: () => admin.browser.patch("/account", { archive_lookup: true, archive_save: false }),
+    entry: { action: "archive.setting_changed", fields: ["archive_lookup"] },
+  }),
   "POST /people": async (_, { browser }) => ({
     ask: () =>
       browser.post("/people", { email: `${crypto.randomUUID()}@example.org`, role: "viewer" }),

@@ -195,6 +195,7 @@ export const DASHBOARD: Record<
       PATCH /people/:id
       DELETE /people/:id
       POST /people/:id/password-link
+      PATCH /account
       DELETE /account
     `),
   administrators: lines(`

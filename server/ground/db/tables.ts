@@ -1005,6 +1005,7 @@ export const archiveCopies = sqliteTable("archive_copies", {
   lookedUntil: moment("looked_until").notNull(),
   askedAt: moment("asked_at").notNull(),
   failures: integer("failures").notNull(),
+  isSaved: bool("is_saved").notNull().default(false),
 });
 
 /** Pages that archives are asked to save. */

@@ -25,6 +25,8 @@ const TROUBLES = {
   oidc_settings: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
   /** The provider's groups would leave an account without an owner, or the installation without an administrator. */
   oidc_roles: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
+  /** The archive refuses the operator's key. */
+  archive_key: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
 } as const;
 
 export type TroubleName = keyof typeof TROUBLES;

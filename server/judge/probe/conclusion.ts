@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { FragmentState } from "../../ground/lib/vocabulary.ts";
-import type { Matches } from "../identity/matches.ts";
+import type { FragmentState, PageMatch } from "../../ground/lib/vocabulary.ts";
 import { ONLINE_STATES } from "../online/online.ts";
 import type { PageFacts } from "../page/page-facts.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
@@ -193,7 +192,7 @@ export type Conclusion = {
   /** What is compared with the remembered page. Missing: nothing is. */
   facts?: PageFacts | null;
   /** Whether the page is the one that was to be found, if one was. */
-  matches?: Matches;
+  matches?: PageMatch;
   evidence: StoredEvidence;
 };
 

@@ -12,7 +12,6 @@ import {
   SUGGESTION_KINDS,
   type SuggestionKind,
 } from "../../ground/lib/vocabulary.ts";
-import type { StoredMemory } from "../memories.ts";
 
 /** What was requested longer ago is requested again before it is used. */
 export const FRESH_MS = 7 * 86_400_000;
@@ -131,11 +130,19 @@ const forgetLookups = onRows(
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
+/** What is remembered of a link's page, as far as it matters here. */
+type Remembered = {
+  page: object | null;
+  way: string | null;
+  waySince: number;
+  moved: Confidence | null;
+};
+
 /**
  * What is remembered of where a link leads, if it has moved there for good. Nothing is requested for it.
  * @param checkedAt when a check last found it there
  */
-export function moveIn(memory: StoredMemory | undefined, checkedAt: number): NewSuggestion | null {
+export function moveIn(memory: Remembered | undefined, checkedAt: number): NewSuggestion | null {
   if (!memory?.moved || memory.way === null) return null;
   return {
     kind: "moved",

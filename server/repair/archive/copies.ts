@@ -47,10 +47,16 @@ export function usableOf(
   }
   const { copyUrl, capturedAt, title, print } = row;
   if (copyUrl === null || capturedAt === null || capturedAt > latestAt) return null;
-  if (ageMs >= (isByHand ? FRESH_MS : FOUND_KEPT_MS)) return null;
+  if (ageMs >= keptFor(row, isByHand)) return null;
   const matches = matchesTrace(trace, { title: title ?? "", text: "", print });
   if (matches === "no") return null;
   return { state: "found", copy: { url: copyUrl, captured_at: capturedAt, matches } };
+}
+
+/** What was saved for this server is there for when the page dies, whenever that is. */
+function keptFor({ isSaved }: typeof archiveCopies.$inferSelect, isByHand: boolean): number {
+  if (isByHand) return FRESH_MS;
+  return isSaved ? Number.POSITIVE_INFINITY : FOUND_KEPT_MS;
 }
 
 type Kept = { urlKey: string; now: number; latestAt: number };
@@ -60,7 +66,7 @@ export const keepCopy = (
   store: Store,
   { urlKey, now, latestAt }: Kept,
   copy: Copy,
-  { title, print }: Pick<Good, "title" | "print">,
+  { title, print, isSaved = false }: Pick<Good, "title" | "print"> & { isSaved?: boolean },
 ) =>
   keep(store, {
     urlKey,
@@ -73,6 +79,7 @@ export const keepCopy = (
     lookedUntil: latestAt,
     askedAt: now,
     failures: 0,
+    isSaved,
   });
 
 /** Keeps that there is nothing to offer. */
@@ -88,6 +95,7 @@ export const keepNothing = (store: Store, { urlKey, now, latestAt }: Kept, reaso
     lookedUntil: latestAt,
     askedAt: now,
     failures: 1,
+    isSaved: false,
   });
 
 const CELLS = {
@@ -100,6 +108,7 @@ const CELLS = {
   reasons: "text",
   looked_until: "bigint",
   asked_at: "bigint",
+  is_saved: "bigint",
   failures: "bigint",
 } as const;
 
@@ -117,6 +126,7 @@ const keep = (store: Store, row: typeof archiveCopies.$inferSelect): Promise<unk
       row.reasons,
       row.lookedUntil,
       row.askedAt,
+      Number(row.isSaved),
       row.failures,
     ],
   ]);

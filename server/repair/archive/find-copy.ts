@@ -109,7 +109,8 @@ function questionsAbout(wanted: Wanted, latestAt: number): Question[] {
 /** An archive that is asked again at once would be asked too much. */
 const SOON_MS = 60_000;
 
-async function askIndex(
+/** Asks for captures of a URL. */
+export async function askIndex(
   deps: Deps,
   question: Question,
   signal: AbortSignal | undefined,

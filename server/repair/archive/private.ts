@@ -61,6 +61,19 @@ export function hasPublicName({ hostname }: URL): boolean {
   return isIcann === true && domain !== null;
 }
 
+/** Whether an archive may learn of a page that is alive at an address, for an account with these host settings. */
+export function mayPublish(
+  text: string,
+  address: string | null,
+  settings: readonly { host: string }[],
+): boolean {
+  const url = new URL(text);
+  const isInside = address !== null && !isOutside(address);
+  return (
+    hasPublicName(url) && !hasSecret(url) && !isInside && settingFor(settings, url.host) === null
+  );
+}
+
 type Subject = {
   accountNo: number;
   url: string;

@@ -1,31 +1,13 @@
 import { eq } from "drizzle-orm";
-import { type AccountRow, accounts } from "../../ground/db/tables.ts";
-import { conflict } from "../../ground/lib/errors.ts";
+import { type ArchiveUse, archiveOff, lookupsIn, NOT_HERE } from "../../accounts/archive.ts";
+import { accounts } from "../../ground/db/tables.ts";
 import type { Deps } from "../../work/deps.ts";
-
-/** Whether archives are asked for an account: `forbidden` by the operator, or off as long as no owner turns it on. */
-export type Lookups = "on" | "off" | "forbidden";
-
-type Settings = Pick<AccountRow, "archiveLookup" | "archiveSave">;
-type Archive = Pick<Deps["config"], "archive" | "archiveKeyFile">;
-
-/** Whether archives are asked for dead links. */
-export function lookupsIn({ archive }: Pick<Archive, "archive">, account: Settings): Lookups {
-  if (archive === "off") return "forbidden";
-  return (account.archiveLookup ?? archive === "on") ? "on" : "off";
-}
-
-/** Whether pages are saved in the archive, which needs the operator's key for it. */
-export function savesIn({ archive, archiveKeyFile }: Archive, account: Settings): Lookups {
-  if (archive === "off" || archiveKeyFile === null) return "forbidden";
-  return account.archiveSave ? "on" : "off";
-}
 
 /** Returns whether archives are asked for an account's dead links. */
 export async function lookupsOf(
   { store, config }: Pick<Deps, "store" | "config">,
   accountNo: number,
-): Promise<Lookups> {
+): Promise<ArchiveUse> {
   if (config.archive === "off") return "forbidden";
   const [account] = await store.select().from(accounts).where(eq(accounts.no, accountNo));
   return account ? lookupsIn(config, account) : "off";
@@ -37,10 +19,6 @@ export async function demandLookups(
   accountNo: number,
 ): Promise<void> {
   const lookups = await lookupsOf(deps, accountNo);
-  if (lookups === "on") return;
-  const message =
-    lookups === "off"
-      ? "Ask an owner to turn on archive lookups."
-      : "This server does not use archives.";
-  throw conflict(message, { reason: "archive_off" });
+  if (lookups === "off") throw archiveOff("Ask an owner to turn on archive lookups.");
+  if (lookups === "forbidden") throw archiveOff(NOT_HERE);
 }

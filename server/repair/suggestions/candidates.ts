@@ -61,7 +61,7 @@ function merged(all: Candidate[]): Candidate[] {
 }
 
 const LEAST_WORDS = 2;
-/** More pages with one title are not told apart by it. */
+/** Of more pages with one title it says nothing. */
 const MOST_PAGES = 50;
 
 /** The only page of the account's sources on the domain of the link that has the remembered title. */

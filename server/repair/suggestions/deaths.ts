@@ -1,4 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
+import { lookupsIn, savesIn } from "../../accounts/archive.ts";
 import { onRows, type Store } from "../../ground/db/store.ts";
 import { accounts, archiveCopies } from "../../ground/db/tables.ts";
 import { placeOf } from "../../judge/identity/way.ts";
@@ -8,7 +9,6 @@ import { FRESH_MS, moveIn, toRow, writeSuggestions } from "../../links/suggestio
 import type { Deps } from "../../work/deps.ts";
 import { usableOf } from "../archive/copies.ts";
 import { needsOf } from "../archive/find-copy.ts";
-import { lookupsIn } from "../archive/settings.ts";
 import { notePatternDeath } from "../patterns/patterns.ts";
 import { copyFound, wantedOf } from "./copy.ts";
 
@@ -79,13 +79,14 @@ async function knownCopies(
   if (rows.length === 0) return [];
   const nos = [...new Set(deaths.map(({ link }) => link.accountNo))];
   const owners = await tx.select().from(accounts).where(inArray(accounts.no, nos));
-  const wanting = new Set(
-    owners.filter((owner) => lookupsIn(config, owner) === "on").map(({ no }) => no),
-  );
+  const noOf = (those: typeof owners) => new Set(those.map(({ no }) => no));
+  const wanting = noOf(owners.filter((owner) => lookupsIn(config, owner) === "on"));
+  const saving = noOf(owners.filter((owner) => savesIn(config, owner) === "on"));
   const byKey = new Map(rows.map((row) => [row.urlKey, row]));
   return keyed.flatMap(({ link, at, key }) => {
-    const row = wanting.has(link.accountNo) ? byKey.get(key) : undefined;
-    if (!row) return [];
+    const row = byKey.get(key);
+    const isWanted = wanting.has(link.accountNo) || (row?.isSaved && saving.has(link.accountNo));
+    if (!row || !isWanted) return [];
     const wanted = { ...wantedOf(link, link.memory), isByHand: false };
     const known = usableOf(row, needsOf(wanted, at));
     return known?.state === "found" ? [toRow(link, copyFound(known.copy, row.askedAt))] : [];
@@ -113,7 +114,7 @@ const beginLookups = onRows(
     insert into link_lookups (link_no, account_no, state, step, rank, due_at, lease, reasons, misses, is_by_hand, is_reported)
     select link, account, 'waiting', 'own', ${RANK}, at, null, null, 0, 0,
       case when exists (select 1 from suggestions s where s.link_no = link) then 1 else 0 end
-    from ${rows} as died join links on links.no = link left join link_details details on details.link_no = link
+    from ${rows} as died join watched_links as links on links.no = link left join link_details details on details.link_no = link
     where true
     on conflict (link_no) do update set state = excluded.state, step = excluded.step, rank = excluded.rank,
       due_at = excluded.due_at, lease = null, reasons = null, misses = 0, is_by_hand = 0,

@@ -1,6 +1,18 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, min, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  min,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { numbersOf, type Store } from "../../ground/db/store.ts";
-import { accounts, allLinks, type LookupRow, linkLookups } from "../../ground/db/tables.ts";
+import { accounts, type LookupRow, linkLookups, links } from "../../ground/db/tables.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Share } from "../../work/nodes.ts";
 import { areOfDead, isStillDue, leaseFor, NEVER_DUE } from "../../work/queue.ts";
@@ -38,11 +50,12 @@ export async function claimLookups(deps: Deps, step: Step, most: number): Promis
   return rows.map((row) => ({ ...row, lease: claimed.lease }));
 }
 
-const isOwn = (store: Store, { isAll, buckets }: Share): SQL | undefined =>
-  isAll
-    ? undefined
-    : sql`exists (select 1 from ${allLinks} where ${allLinks.no} = ${linkLookups.linkNo}
-        and ${allLinks.bucket} in ${numbersOf(store, [...buckets])})`;
+function isOwn(store: Store, { isAll, buckets }: Share): SQL | undefined {
+  if (isAll) return undefined;
+  const isOurs = inArray(links.bucket, sql`${numbersOf(store, [...buckets])}`);
+  const ofThis = eq(links.no, linkLookups.linkNo);
+  return exists(store.select({ no: links.no }).from(links).where(and(ofThis, isOurs)));
+}
 
 /** When a lookup is due next. */
 export async function nextDue({ store }: Pick<Deps, "store">): Promise<number> {

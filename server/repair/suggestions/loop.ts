@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { allLinks, type LinkRow, linkLookups } from "../../ground/db/tables.ts";
+import { type LinkRow, links } from "../../ground/db/tables.ts";
 import { logFailure } from "../../ground/lib/log.ts";
 import { readFragments } from "../../links/fragments.ts";
 import { readMemories } from "../../links/memories.ts";
@@ -114,15 +114,13 @@ function begin(looking: Looking, lookup: Claimed): void {
 
 type Look = (looking: Looking, lookup: Claimed, link: LinkRow & Dead) => Promise<void>;
 
-/** Nothing is looked for that is alive again, or no longer watched. */
+/** Nothing is looked for that is alive again. */
 async function withLink(looking: Looking, lookup: Claimed, look: Look): Promise<void> {
   const { store } = looking.deps;
-  const [link] = await store.select().from(allLinks).where(eq(allLinks.no, lookup.linkNo));
-  if (link?.status === "active") return void (await settle(store, lookup, { dueAt: null }));
-  if (!link || link.retiredAt > 0) {
-    await store.delete(linkLookups).where(eq(linkLookups.linkNo, lookup.linkNo));
-    return;
-  }
+  const [link] = await store.select().from(links).where(eq(links.no, lookup.linkNo));
+  // It went with its link.
+  if (!link) return;
+  if (link.status === "active") return void (await settle(store, lookup, { dueAt: null }));
   const memories = await readMemories(store, [link.no]);
   await look(looking, lookup, { ...link, memory: memories.get(link.no) });
 }

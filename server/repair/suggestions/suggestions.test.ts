@@ -7,6 +7,7 @@ import { KINDS } from "../../../tests/checker/pages.ts";
 import { type Asker, onServer, type Parsed } from "../../../tests/harness.ts";
 import { hearChanges } from "../../../tests/hearing.ts";
 import { remember, startLookups } from "../../../tests/lookups.ts";
+import { enter, newTeam } from "../../../tests/people/people.ts";
 import { addLink } from "../../../tests/rows.ts";
 import { type Routes, startSite } from "../../../tests/site.ts";
 import {
@@ -16,10 +17,14 @@ import {
   events,
   linkLookups,
   links,
+  sourcePages,
+  sources,
   urlPatterns,
 } from "../../ground/db/tables.ts";
 import { newId } from "../../ground/lib/ids.ts";
+import type { PageState } from "../../ground/lib/vocabulary.ts";
 import type { Reason } from "../../judge/reasons/reasons.ts";
+import { EVENT_DEFINITIONS } from "../../notify/event-types.ts";
 import { currentSuggestion } from "./current.ts";
 
 const TITLE = "How to grow tomatoes in small gardens";
@@ -89,7 +94,7 @@ onServer(
 
     testOnBoth("is another form of its address, where the page is", async () => {
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       const hear = await hearChanges(server(), me, ["suggestion"]);
       routes["/a/"] = page();
       await dies(id);
@@ -113,7 +118,7 @@ onServer(
       await subscribe();
       const id = await watching("/a");
       const way = at("/new", "plants.net");
-      await remember(server(), me, id, { title: TITLE, way, moved: "likely" });
+      await remember(server(), id, { title: TITLE, way, moved: "likely" });
       routes["/new"] = page();
       expect(await linkOf(id)).toMatchObject({ status: "active", suggestion: null });
       const moved = { kind: "moved", url: way, confidence: "likely" };
@@ -145,7 +150,7 @@ onServer(
       const [same, other] = [await watching("/a"), await watching("/b")];
       const way = at("/new", "plants.net");
       for (const id of [same, other])
-        await remember(server(), me, id, { title: TITLE, way, moved: "likely" });
+        await remember(server(), id, { title: TITLE, way, moved: "likely" });
       await dies(same, "http_404", way);
       await dies(other);
       const kinds = (await deaths()).map(({ suggestion }) => suggestion?.kind ?? "nothing");
@@ -168,7 +173,7 @@ onServer(
       const right = await watching("/a");
       const wrong = await watching("/b");
       const unknown = await watching("/c");
-      for (const id of [right, wrong]) await remember(server(), me, id, { title: TITLE });
+      for (const id of [right, wrong]) await remember(server(), id, { title: TITLE });
       Object.assign(routes, { "/guide/a": page(), "/guide/b": OTHER, "/guide/c": OTHER });
 
       for (const id of [right, wrong, unknown]) await dies(id);
@@ -194,7 +199,7 @@ onServer(
 
     testOnBoth("is hidden while the link is alive again", async () => {
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       routes["/a/"] = page();
       await dies(id);
       await lookups.all();
@@ -213,7 +218,7 @@ onServer(
 
     test("is forgotten with the URL that it was for", async () => {
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       routes["/a/"] = page();
       await dies(id);
       await lookups.all();
@@ -247,11 +252,11 @@ onServer(
 
     testOnBoth("is asked for many URLs at once with a key that may only read", async () => {
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       routes["/a/"] = page();
       const moved = await watching("/b");
       const way = at("/new", "plants.net");
-      await remember(server(), me, moved, { title: TITLE, way, moved: "likely" });
+      await remember(server(), moved, { title: TITLE, way, moved: "likely" });
       await dies(id);
       await lookups.all();
       const made = await me.post("/api/v1/keys", { name: "ci", permissions: { read: true } });
@@ -281,7 +286,7 @@ onServer(
 
     test("is requested again before it is used, if it is older than a week", async () => {
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       routes["/a/"] = page();
       await dies(id);
       await lookups.all();
@@ -311,7 +316,7 @@ onServer(
     testOnBoth("is an archived copy where the owners want that", async () => {
       await turnOn();
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       keep("/a", 20);
       const hear = await hearChanges(server(), me, ["suggestion"]);
       await dies(id);
@@ -410,7 +415,7 @@ onServer(
     test("is nothing good where no capture is, with the reason of each", async () => {
       await turnOn();
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       keep("/a", 20, KINDS.headed("Page not found", {}));
       await dies(id);
       await lookups.all();
@@ -431,7 +436,7 @@ onServer(
 
     testOnBoth("is looked for by another node when one has died", async () => {
       const id = await watching("/a");
-      await remember(server(), me, id, { title: TITLE });
+      await remember(server(), id, { title: TITLE });
       routes["/a/"] = page();
       await dies(id);
       const {
@@ -445,6 +450,102 @@ onServer(
       clock.moveBy(HOUR);
       await lookups.all();
       expect((await suggestionsOf(id)).items).toMatchObject([{ kind: "variant" }]);
+    });
+
+    test("is the page of a source that has the same title, if there is only one", async () => {
+      const { store } = server().deps;
+      const [one, two] = [await watching("/a"), await watching("/b")];
+      await remember(server(), one, { title: TITLE });
+      await remember(server(), two, { title: "Home" });
+      const made = await me.post("/api/v1/sources", { kind: "push", name: "Docs" });
+      const [source] = await store.select().from(sources).where(eq(sources.id, made.body.data.id));
+      let no = 900_000_000;
+      const add = (path: string, title: string, state: PageState = "read") => {
+        no += 1;
+        return store.insert(sourcePages).values({
+          no,
+          sourceNo: source!.no,
+          url: at(path, "www.garden.com"),
+          urlKey: path,
+          part: "",
+          lineOffset: 0,
+          title,
+          state,
+          depth: 0,
+          seenRun: 1,
+          wantedRun: 1,
+          places: 0,
+          flagged: 0,
+          isGone: false,
+          refused: 0,
+        });
+      };
+      await add("/guide", TITLE.toUpperCase());
+      await add("/old", TITLE, "gone");
+      await add("/home", "Home");
+      Object.assign(routes, { "/guide": page(), "/home": page() });
+
+      for (const id of [one, two]) await dies(id);
+      await lookups.all();
+
+      const found = { kind: "same_title", url: at("/guide", "www.garden.com"), matches: "yes" };
+      expect((await suggestionsOf(one)).items).toMatchObject([found]);
+      expect((await suggestionsOf(two)).items).toEqual([]);
+
+      await add("/other", TITLE);
+      await me.post(`/api/v1/links/${one}/suggestions`, {});
+      await lookups.all();
+      expect((await suggestionsOf(one)).items).toEqual([]);
+    });
+
+    test("is looked for first, and again after a week, where a person opens the link", async () => {
+      const { browsers, viewer } = await newTeam(server());
+      let browser = browsers.viewer;
+      const { body } = await browsers.owner.post("/links", { url: at("/a") });
+      const { id } = body.data;
+      await check(server(), [id], "ok");
+      const opened = async () => (await browser.get(`/links/${id}/suggestions`)).body.data;
+      const rank = async () =>
+        (await server().deps.store.select().from(linkLookups)).map((row) => row.rank);
+      await remember(server(), id, { title: TITLE });
+      routes["/a/"] = page();
+      await dies(id);
+      expect(await rank()).not.toEqual([0]);
+      expect(await opened()).toMatchObject({ items: [], lookup: { state: "waiting" } });
+      expect(await rank()).toEqual([0]);
+      await lookups.all();
+      expect(await opened()).toMatchObject({ items: [{}], lookup: { state: "done" } });
+      expect(await opened()).toMatchObject({ lookup: { state: "done" } });
+
+      server().clock.moveBy(8 * DAY);
+      // The session has ended by then.
+      browser = await enter(server(), viewer.id);
+      await opened();
+      expect((await opened()).lookup).toMatchObject({ state: "waiting" });
+    });
+
+    test("is one line of messages, and in mails a link only to an archive", () => {
+      const { sample, toText } = EVENT_DEFINITIONS["link.dead"];
+      const base = sample(new Date(server().clock.now()).toISOString());
+      const lineOf = (suggestion: typeof base.suggestion) =>
+        toText({ ...base, suggestion }).details.filter((line) =>
+          JSON.stringify(line).includes(suggestion!.url),
+        );
+      const url = at("/new");
+      expect(lineOf({ kind: "moved", url, confidence: "likely", capturedAt: null })).toEqual([
+        { name: "May be replaced with", said: url },
+      ]);
+      const copy = `${archive.url}/web/20290101000000/${at("/a")}`;
+      const capturedAt = "2029-01-01T00:00:00.000Z";
+      expect(lineOf({ kind: "archive", url: copy, confidence: "copy", capturedAt })).toEqual([
+        {
+          text: "Archived copy",
+          url: copy,
+          cause: null,
+          rest: "Captured on 2029-01-01.",
+          linkId: null,
+        },
+      ]);
     });
   },
   { STILLUP_ARCHIVE_URL: archive.url },

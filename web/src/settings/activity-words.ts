@@ -65,6 +65,7 @@ const KNOWN: Record<string, [choice: string, words: Words]> = {
   "host_setting.changed": ["Host settings changed", "changed the setting for"],
   "host_setting.deleted": ["Host settings deleted", "deleted the setting for"],
   "pattern.deleted": ["Patterns deleted", "deleted the pattern"],
+  "archive.setting_changed": ["Use of archives changed", "changed the use of archives by"],
   "key.created": ["API keys created", "created the API key"],
   "key.changed": ["API keys changed", "changed the API key"],
   "key.rotated": ["API keys rotated", "rotated the API key"],

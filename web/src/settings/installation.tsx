@@ -147,6 +147,7 @@ const TITLES: Record<ShownTrouble["name"], string> = {
   oidc_settings: "Nodes have different single sign-on.",
   oidc_roles: "A group at the provider would remove the last owner or administrator.",
   mail_server: "The mail server does not work.",
+  archive_key: "The archive refuses the key.",
 };
 
 /** A smaller difference of the clock is not shown. */
