@@ -4,6 +4,7 @@ import { addAcceptKey, addBackup, addRestore } from "./backup.ts";
 import { addCheck } from "./check.ts";
 import { addCompletion } from "./completion.ts";
 import { addExport } from "./export.ts";
+import { addFix } from "./fix.ts";
 import { addHealth } from "./health.ts";
 import { addImport } from "./import.ts";
 import { addMail } from "./mail.ts";
@@ -21,6 +22,7 @@ export const COMMANDS = [
   addRestore,
   addAcceptKey,
   addCheck,
+  addFix,
   addUser,
   addKey,
   addOidc,

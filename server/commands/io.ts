@@ -32,13 +32,13 @@ export class OutputClosed extends Error {}
 /** Long output in pieces. Each write is awaited, so that little waits in memory for a slow reader. */
 export type Output = {
   /** @throws OutputClosed; a sentence when the output cannot be written, such as to a full disk */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
 };
 
 export const openOutput = ({ stdout }: Io): Output => ({
   write: (text) =>
     new Promise((resolve, reject) => {
-      if (text === "") return resolve();
+      if (text.length === 0) return resolve();
       stdout.write(Buffer.from(text), (error) => (error ? reject(closedOr(error)) : resolve()));
     }),
 });

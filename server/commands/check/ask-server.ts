@@ -29,35 +29,52 @@ const LONGEST_WAIT_S = 30;
  * @throws UsageError for a key that the server does not accept
  */
 export async function askServer(
-  { url, key }: ServerOptions,
+  server: ServerOptions,
   urls: string[],
   warn: (sentence: string) => void,
 ): Promise<Map<string, KnownVerdict>> {
   const known = new Map<string, KnownVerdict>();
+  const { results, trouble } = await askAbout(server, "verdicts", urls);
+  for (const { url, verdict, reason, message } of results) {
+    if (typeof url !== "string" || !isVerdict(verdict)) continue;
+    known.set(url, {
+      verdict,
+      reason: typeof reason === "string" && /^\w+$/.test(reason) ? reason : "unknown",
+      message: typeof message === "string" ? message : `The server knows it as ${verdict}.`,
+    });
+  }
+  if (trouble !== null) warn(`${trouble}, so its links are checked without it.`);
+  return known;
+}
+
+/** What a server said of URLs. It may be another program. */
+export type Said = { [field: string]: unknown };
+
+/**
+ * Posts URLs to a route about links of many URLs, and returns its results, up to the first answer that is none.
+ * @returns trouble the beginning of a sentence; null if all were asked
+ * @throws UsageError for a key that the server does not accept
+ */
+export async function askAbout(
+  { url, key }: ServerOptions,
+  route: "verdicts" | "suggestions",
+  urls: string[],
+): Promise<{ results: Said[]; trouble: string | null }> {
+  const results: Said[] = [];
   const deadline = AbortSignal.timeout(LONGEST_MS);
-  const asked = urls.filter(isAskable);
-  for (const some of chunksOf(AT_ONCE, asked)) {
+  for (const some of chunksOf(AT_ONCE, urls.filter(isAskable))) {
     const body = JSON.stringify({ urls: some });
-    const answer = await post(`${url}/api/v1/links/verdicts`, { key, body, deadline });
+    const answer = await post(`${url}/api/v1/links/${route}`, { key, body, deadline });
     if (answer.kind === "refused") {
       const { status } = answer;
       throw new UsageError(`The server ${url} does not accept the API key (${status}).`);
     }
     if (answer.kind === "trouble") {
-      warn(`The server ${plain(url)} ${answer.what}, so its links are checked without it.`);
-      return known;
+      return { results, trouble: `The server ${plain(url)} ${answer.what}` };
     }
-    for (const result of answer.results) {
-      const { url: of, verdict, reason, message } = Object(result) as Result;
-      if (typeof of !== "string" || !isVerdict(verdict)) continue;
-      known.set(of, {
-        verdict,
-        reason: typeof reason === "string" && /^\w+$/.test(reason) ? reason : "unknown",
-        message: typeof message === "string" ? message : `The server knows it as ${verdict}.`,
-      });
-    }
+    results.push(...answer.results.map((result) => Object(result) as Said));
   }
-  return known;
+  return { results, trouble: null };
 }
 
 /** Whether the URL may be sent: not with a name or a password in it. */
@@ -66,10 +83,7 @@ function isAskable(url: string): boolean {
   return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
-/** The server may be another program. */
-type Result = Partial<Record<"url" | "verdict" | "reason" | "message", unknown>>;
-
-const isVerdict = (value: unknown): value is KnownVerdict["verdict"] =>
+export const isVerdict = (value: unknown): value is KnownVerdict["verdict"] =>
   ["active", "dead", "unknown"].includes(value as string);
 
 type Answer =

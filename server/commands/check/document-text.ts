@@ -14,14 +14,14 @@ export const longestOf = (format: DocumentFormat): { bytes: number; size: string
 type File = Pick<DocumentFile, "file" | "path" | "format">;
 
 /**
- * Returns the text and its encoding, as a `TextDecoder` names it.
+ * Returns the text of a file without its byte order mark, and its encoding, as a `TextDecoder` names it.
  * @throws UsageError for a file that is not a text, or is too long
  */
-export function textOf(file: File): { text: string; encoding: string } {
+export function textOf(file: File): { bytes: Buffer; text: string; encoding: string } {
   const bytes = bytesOf(file);
   try {
     const decoder = decoderOf(file, bytes);
-    return { text: decoder.decode(bytes), encoding: decoder.encoding };
+    return { bytes, text: decoder.decode(bytes), encoding: decoder.encoding };
   } catch (error) {
     if (error instanceof Unreadable) throw new UsageError(`“${file.file}” is not a text file.`);
     throw new UsageError(`“${file.file}” is not in UTF-8 or UTF-16.`);
@@ -51,7 +51,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-function bytesOf({ file, path, format }: File): Uint8Array {
+function bytesOf({ file, path, format }: File): Buffer {
   const longest = longestOf(format);
   try {
     const stats = statSync(path);

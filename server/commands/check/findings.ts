@@ -1,7 +1,7 @@
 import { lacksFragment } from "../../judge/fragments.ts";
 import type { Conclusion } from "../../judge/probe/conclusion.ts";
 import { messageOf } from "../../judge/reasons/reasons.ts";
-import type { FoundLink } from "../../read/documents/document.ts";
+import type { Element, FoundLink } from "../../read/documents/document.ts";
 import type { KnownVerdict } from "./ask-server.ts";
 import type { IsAdded } from "./changed-lines.ts";
 import type { CheckedDocument } from "./documents.ts";
@@ -67,7 +67,7 @@ export type TargetOptions = {
 };
 
 /** A browser requests no page for these. */
-const NOT_REQUESTED = new Set(["script", "style", "metadata"]);
+export const NOT_REQUESTED = new Set<Element>(["script", "style", "metadata"]);
 
 export function targetsOf(documents: CheckedDocument[], options: TargetOptions = {}): Targets {
   const targets: Targets = { remote: new Map(), local: [], wrong: [], old: 0, leftOut: 0 };

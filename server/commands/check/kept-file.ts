@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -17,14 +18,15 @@ export function readKept(path: string): string {
   return readFileSync(path, "utf8");
 }
 
-/** Replaces such a file as a whole. What a link leads to is replaced, and a pipe or a device is not. */
-export function replaceKept(path: string, text: string): void {
+/** Replaces such a file as a whole, with its mode. What a link leads to is replaced, and a pipe or a device is not. */
+export function replaceKept(path: string, content: string | Uint8Array): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats) refuseOther(stats);
   const target = stats ? realpathSync(path) : path;
   const written = `${target}.${process.pid}`;
   try {
-    writeFileSync(written, text);
+    writeFileSync(written, content);
+    if (stats) chmodSync(written, stats.mode);
     renameSync(written, target);
   } catch (error) {
     rmSync(written, { force: true });

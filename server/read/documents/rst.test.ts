@@ -32,14 +32,20 @@ describe("A link in reStructuredText", () => {
     ).toEqual(["2:7-9 link b/c (a)"]);
   });
 
-  test("stands where it is used, not where its address is", () => {
+  test("stands where it is used, and as a definition where its address is", () => {
     expect(
       linksIn("Read Python_ and `the docs`_.", "", ".. _python: /py", ".. _the docs: /d"),
-    ).toEqual(["1:6-12 link /py (Python)", "1:19-27 link /d (the docs)"]);
+    ).toEqual([
+      "1:6-12 link /py (Python)",
+      "1:19-27 link /d (the docs)",
+      "3:13-16 definition /py",
+      "4:15-17 definition /d",
+    ]);
   });
 
-  test("is a definition if nothing uses it", () => {
+  test("is a definition too if nothing uses it", () => {
     expect(linksIn(".. _a: /a", ".. _b:", "   /b", "", "Only a_.")).toEqual([
+      "1:8-10 definition /a",
       "3:4-6 definition /b",
       "5:6-7 link /a (a)",
     ]);

@@ -395,11 +395,11 @@ type Targets = {
   /** A target without an address stands for the one that follows. */
   chain(name: string | null): void;
   endChain(): void;
-  /** Adds the uses, and the definitions without any. */
+  /** Adds the uses and the definitions. */
   resolve(collector: Collector): void;
 };
 
-type Definition = { to: Target; place: Place | null; isUsed: boolean };
+type Definition = { to: Target; place: Place | null };
 
 function createTargets(): Targets {
   /** Null where a name has two addresses, which docutils refuses to link to. */
@@ -417,7 +417,6 @@ function createTargets(): Targets {
   function definitionOf(name: string): Definition | null {
     let found = named.get(name) ?? null;
     for (let hops = 0; found && "alias" in found.to && hops < MOST_HOPS; hops++) {
-      found.isUsed = true;
       found = named.get(found.to.alias) ?? null;
     }
     return found;
@@ -425,7 +424,7 @@ function createTargets(): Targets {
 
   return {
     define(given, to, place) {
-      const definition = { to, place, isUsed: false };
+      const definition = { to, place };
       all.push(definition);
       if (given === null) anonymous.push(definition);
       else name(given, definition);
@@ -438,7 +437,7 @@ function createTargets(): Targets {
     },
     use: (name, text, place) => void uses.push({ name, text, place }),
     chain(name) {
-      const definition = { to: { alias: "" }, place: null, isUsed: false };
+      const definition = { to: { alias: "" }, place: null };
       if (name === null) anonymous.push(definition);
       chained.push({ name, definition });
     },
@@ -449,14 +448,12 @@ function createTargets(): Targets {
       const next = anonymous.values();
       for (const { name, text, place } of uses) {
         let found = name === null ? (next.next().value ?? null) : definitionOf(name);
-        if (found) found.isUsed = true;
         if (found && "alias" in found.to) found = definitionOf(found.to.alias);
         if (!found || "alias" in found.to) continue;
-        found.isUsed = true;
         collector.add({ href: found.to.href, text, ...place });
       }
-      for (const { to, place, isUsed } of all) {
-        if (place && !isUsed && "href" in to)
+      for (const { to, place } of all) {
+        if (place && "href" in to)
           collector.add({ href: to.href, element: "definition", ...place });
       }
     },
