@@ -27,7 +27,7 @@ const IS_MOMENT = 1e12;
 const RANDOM: [name: string, pattern: RegExp][] = [
   ["id", /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(-[a-z0-9]{8})?/g],
   ["e-mail", /[\w-]+\d+@example\.org/g],
-  ["page", /example\.org\/page-\d+/g],
+  ["page", /example\.(?:org|com)\/page-\d+/g],
   ["address", /\b(10\.0|127\.0\.0)\.\d+(\.\d+)?(:\d+)?/g],
   ["key", /\bsu_\w+/g],
   ["message", /\bmsg_\w+/g],
