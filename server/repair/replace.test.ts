@@ -15,6 +15,8 @@ import {
   URL_A,
 } from "../../tests/triage/playing.ts";
 import { until } from "../../tests/until.ts";
+import { claimDueLinks } from "../monitor/claim.ts";
+import { recordResults } from "../monitor/record.ts";
 
 const OLD = "https://old.example/page";
 const NEW = "https://new.example/page";
@@ -80,6 +82,16 @@ onServer("A replaced link", (server, { test, testOnBoth }) => {
     const [entry] = (await read(me, `${path}/timeline`)).items;
     expect(entry).toMatchObject({ kind: "url_changed", detail: "Moved.", previous_url: URL_A });
     await sound(server());
+  });
+
+  test("makes a check that is under way count for nothing", async () => {
+    const me = await server().account();
+    const path = await newLink(me);
+    const { deps, clock } = server();
+    const [link] = await claimDueLinks(deps, 1);
+    await replace(me, path, { url: NEW });
+    await recordResults(deps, [{ link: link!, conclusion: GONE, at: clock.now() }]);
+    expect(await read(me, path)).toMatchObject({ url: NEW, status: "unknown", last_check: null });
   });
 
   testOnBoth(

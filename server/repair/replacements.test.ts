@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { eq, notInArray } from "drizzle-orm";
 import { KINDS } from "../../tests/checker/pages.ts";
+import { playedOnline } from "../../tests/checker/played-online.ts";
 import { cutEverywhere } from "../../tests/events/failing-store.ts";
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
+import { remember } from "../../tests/lookups.ts";
 import { type Routes, type Site, startSite } from "../../tests/site.ts";
+import { sleepBy } from "../../tests/sources/reading.ts";
 import { LINKS, read } from "../../tests/triage/playing.ts";
+import { untilIs } from "../../tests/until.ts";
 import { deleteAccount } from "../accounts/delete.ts";
 import { operatorOf } from "../accounts/users.ts";
 import { housekeeping } from "../app/housekeeping.ts";
 import { links, replacementItems, replacements } from "../ground/db/tables.ts";
 import { OPERATOR } from "../http/caller.ts";
-import { begin } from "../judge/identity/compare.ts";
-import { writeMemories } from "../links/memories.ts";
 import { writeSuggestions } from "../links/suggestions/rows.ts";
 import type { Deps } from "../work/deps.ts";
 import { applyReplacement } from "./apply-replacement.ts";
-import { checkItems, claimNext } from "./check-replacements.ts";
+import { checkItems, claimNext, startReplacementLoop } from "./check-replacements.ts";
 
 const REPLACEMENTS = "/api/v1/replacements";
 const HOUR = 3_600_000;
@@ -66,18 +68,6 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
   const rowOf = async (id: string) =>
     (await server().deps.store.select().from(links).where(eq(links.id, id)))[0]!;
 
-  /** Has the page of a link remembered. */
-  async function remember(id: string, title: string) {
-    const { no: linkNo, accountNo, url } = await rowOf(id);
-    const seen = { at: server().clock.now(), url, finalUrl: url, facts: null };
-    const memory = begin({ ...seen, isPermanent: false, isUnchanged: false, wasMissing: false });
-    const page = { title, language: "en", script: "Latn", print: "0".repeat(16) };
-    const known = { ...memory, page };
-    await writeMemories(server().deps.store, [
-      { linkNo, accountNo, memory: known, moved: null, version: null },
-    ]);
-  }
-
   testOnBoth(
     "is checked, shown and carried out as far as the new pages are the right ones",
     async () => {
@@ -85,8 +75,8 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
       const of = (...names: string[]) => names.map((name) => `${site.url}/${name}`);
       const added = await add(me, ...of("old/a", "old/b", "old/c", "old/d", "elsewhere"));
       const [, a, b] = added;
-      await remember(a.id, "Tomatoes grow in small gardens");
-      await remember(b.id, "Tomatoes grow in small gardens");
+      await remember(server(), a.id, { title: "Tomatoes grow in small gardens" });
+      await remember(server(), b.id, { title: "Tomatoes grow in small gardens" });
 
       const made = await preview(me, rule({ filter: { status: "unknown" } }));
       expect(made).toMatchObject({
@@ -256,6 +246,13 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
       ["a", "variant"],
     ]);
 
+    const gone = await suggest(b.id, 6, "variant", `${site.url}/gone`);
+    server().clock.moveBy(8 * 24 * HOUR);
+    const old = await me.post(`${LINKS}/${b.id}/replace`, { suggestion_id: gone });
+    expect([old.status, old.body.error.details]).toMatchObject([
+      409,
+      { reason: "suggestion_outdated", verdict: { status: "dead" } },
+    ]);
     const replaced = await me.post(`${LINKS}/${a.id}/replace`, { suggestion_id: variant });
     expect(replaced.body.data).toMatchObject({ mode: "link", url: `${site.url}/new/a` });
     const foreign = await me.post(`${LINKS}/${b.id}/replace`, { suggestion_id: variant });
@@ -263,6 +260,67 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
     expect(await server().deps.metrics.text()).toContain(
       'stillup_replacements_total{kind="variant"} 1',
     );
+  });
+
+  testOnBoth(
+    "leads links that are alive to where they have moved, if that is asked for",
+    async () => {
+      const me = await server().account();
+      const [a, b] = await add(me, `${site.url}/old/a`, "https://alive.example/b");
+      const title = "Tomatoes grow in small gardens";
+      await remember(server(), a.id, { title, way: `${site.url}/new/a`, moved: "safe" });
+      await remember(server(), b.id, { title, way: `${site.url}/new/b`, moved: "likely" });
+      await server().deps.store.update(links).set({ status: "active" }).where(eq(links.id, a.id));
+      await server().deps.store.update(links).set({ status: "active" }).where(eq(links.id, b.id));
+
+      const none = await me.post(REPLACEMENTS, { suggestions: {} });
+      expect(none.body.error.details.fields).toEqual({ suggestions: ["No links match."] });
+      const wanted = { kinds: ["moved"], confidence: "safe" };
+      const { id, items } = await preview(me, { suggestions: wanted });
+      expect(items).toMatchObject([{ link_id: a.id, new_url: `${site.url}/new/a`, kind: "moved" }]);
+      await checkAll(server().deps);
+      const { body } = await apply(me, id);
+      expect(body.data).toMatchObject({ suggestions: wanted, from: null, counts: { replaced: 1 } });
+    },
+  );
+
+  testOnBoth("is checked by a loop, also where a process was killed that checked it", async () => {
+    const me = await server().account();
+    await add(me, `${site.url}/old/a`, `${site.url}/old/d`);
+    const { id } = await preview(me, rule());
+    const { deps } = server();
+    const killed = { ...deps, nodes: { ...deps.nodes, id: "killed" } };
+    expect(await claimNext(killed)).toMatchObject({ id });
+    expect(await claimNext(deps)).toBeNumber();
+
+    const clock = { ...server().clock, sleep: sleepBy(server().clock) };
+    const dead = () => (deps.store.engine.isShared ? ["killed"] : []);
+    const loop = startReplacementLoop({ ...deps, clock, nodes: { ...deps.nodes, dead } });
+    await untilIs(
+      "the state",
+      async () => (await read(me, `${REPLACEMENTS}/${id}`)).state,
+      "ready",
+    );
+    await loop.stop();
+  });
+
+  test("waits half an hour for a monitor that is offline", async () => {
+    const me = await server().account();
+    await add(me, `${site.url}/old/a`);
+    const { id } = await preview(me, rule());
+    const { deps, clock } = server();
+    const { online: offline } = playedOnline("offline");
+    await offline.confirm(0);
+    await checkAll({ ...deps, online: offline });
+    const checked = async () => (await read(me, `${REPLACEMENTS}/${id}`)).counts.checked;
+    expect([await checked(), await claimNext(deps)]).toEqual([0, clock.now() + 60_000]);
+
+    clock.moveBy(HOUR);
+    await checkAll({ ...deps, online: offline });
+    expect(await read(me, `${REPLACEMENTS}/${id}`)).toMatchObject({
+      state: "ready",
+      items: [{ verdict: "unknown", reason: "monitor_offline", selected: false }],
+    });
   });
 
   test("refuses rules that are none, that match nothing or too much, or lead where nothing may be requested", async () => {
@@ -313,34 +371,37 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
     expect(some.body.data.counts.total).toBeLessThan(1000);
   });
 
-  test("expires after a day, is forgotten after a week, and goes with its account", async () => {
-    const me = await server().account();
-    await add(me, `${site.url}/old/a`, `${site.url}/old/d`);
-    const { id } = await preview(me, rule());
-    await preview(me, rule());
-    await checkAll(server().deps);
-    server().clock.moveBy(24 * HOUR);
+  testOnBoth(
+    "expires after a day, is forgotten after a week, and goes with its account",
+    async () => {
+      const me = await server().account();
+      await add(me, `${site.url}/old/a`, `${site.url}/old/d`);
+      const { id } = await preview(me, rule());
+      await preview(me, rule());
+      await checkAll(server().deps);
+      server().clock.moveBy(24 * HOUR);
 
-    expect(await read(me, `${REPLACEMENTS}/${id}`)).toMatchObject({ state: "expired" });
-    const late = await apply(me, id);
-    expect([late.status, late.body.error.details.reason]).toEqual([409, "expired"]);
-    const fresh = await preview(me, rule());
-    server().clock.moveBy(6 * 24 * HOUR);
-    await housekeeping(server().deps);
-    expect((await read(me, REPLACEMENTS)).items.map((row: Parsed) => row.id)).toContain(fresh.id);
-    server().clock.moveBy(24 * HOUR + 1);
-    await housekeeping(server().deps);
-    expect((await read(me, REPLACEMENTS)).items).toEqual([]);
+      expect(await read(me, `${REPLACEMENTS}/${id}`)).toMatchObject({ state: "expired" });
+      const late = await apply(me, id);
+      expect([late.status, late.body.error.details.reason]).toEqual([409, "expired"]);
+      const fresh = await preview(me, rule());
+      server().clock.moveBy(6 * 24 * HOUR);
+      await housekeeping(server().deps);
+      expect((await read(me, REPLACEMENTS)).items.map((row: Parsed) => row.id)).toContain(fresh.id);
+      server().clock.moveBy(24 * HOUR + 1);
+      await housekeeping(server().deps);
+      expect((await read(me, REPLACEMENTS)).items).toEqual([]);
 
-    await preview(me, rule());
-    const { store } = server().deps;
-    await deleteAccount(server().deps, me.accountId, OPERATOR);
-    expect(await store.$count(replacements, eq(replacements.accountId, me.accountId))).toBe(0);
-    const kept = store.select({ id: replacements.id }).from(replacements);
-    expect(
-      await store.$count(replacementItems, notInArray(replacementItems.replacementId, kept)),
-    ).toBe(0);
-  });
+      await preview(me, rule());
+      const { store } = server().deps;
+      await deleteAccount(server().deps, me.accountId, OPERATOR);
+      expect(await store.$count(replacements, eq(replacements.accountId, me.accountId))).toBe(0);
+      const kept = store.select({ id: replacements.id }).from(replacements);
+      expect(
+        await store.$count(replacementItems, notInArray(replacementItems.replacementId, kept)),
+      ).toBe(0);
+    },
+  );
 
   test("is only for those who may write, and for its own account", async () => {
     const me = await server().account();

@@ -12,7 +12,7 @@ export const SOURCES = "/api/v1/sources";
 const isLatest = and(eq(sourceRuns.sourceNo, sources.no), eq(sourceRuns.runNo, sources.runNo));
 
 /** Sleeps until the test has moved the clock far enough. */
-const sleepBy =
+export const sleepBy =
   ({ elapsed }: Clock): Clock["sleep"] =>
   async (ms, signal) => {
     const endAt = elapsed() + ms;

@@ -16,6 +16,7 @@ import {
 import { DISABLED_REASONS, LOOKUP_STATES, VERDICTS } from "../../ground/lib/vocabulary.ts";
 import { firstDueDomain } from "../../monitor/domains/loop.ts";
 import { nextBackupAt } from "../../ops/backups/backups.ts";
+import { heldUntil } from "../../repair/archive/pace.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import type { Reading, Readings } from "./readings.ts";
@@ -40,6 +41,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     handled,
     read,
     domainDueAt,
+    archivesHeldUntil,
     lookups,
   ] = await Promise.all([
     countAllLinks(deps),
@@ -55,6 +57,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     countHandled(deps),
     readSources(deps),
     firstDueDomain(deps),
+    heldUntil(deps),
     countLookups(deps),
   ]);
   return {
@@ -65,6 +68,7 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     links_due: due,
     links_due_lag_seconds: secondsSince(clock.now(), dueAt),
     rdap_lag_seconds: secondsSince(clock.now(), domainDueAt),
+    archive_hold_seconds: archivesHeldUntil === null ? 0 : (archivesHeldUntil - clock.now()) / 1000,
     ...people,
     ...deliveries,
     webhooks: hooks,

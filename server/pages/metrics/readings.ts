@@ -42,6 +42,8 @@ export const READINGS = {
     "How late the most overdue link is. Over ten minutes the checker cannot keep up.",
   rdap_lag_seconds:
     "How late the most overdue domain is whose registry is to be asked. Over a week, registries are asked less often than weekly.",
+  archive_hold_seconds:
+    "How long archives are still left alone, since one wants no requests or does not work; 0 if all may be asked.",
   accounts: "Accounts.",
   users: "People who can sign in.",
   deliveries_waiting:

@@ -6,7 +6,7 @@ const MOST_KEPT = 5;
 const LONGEST_ENTRY = 16 * 1024;
 
 /** An entry of a list of links (RFC 6690 §2) with the moment of a memento (RFC 7089 §5.1.1). */
-const ENTRY = /<([^>]+)>([^<]*)/g;
+const ENTRY = /<([^<>]+)>([^<]*)/g;
 
 /**
  * Reads a TimeMap as it arrives, and keeps the mementos that are nearest to the moment in question.

@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.9;
 /** A rule about more segments than this is about a single page. */
 const MOST_SEGMENTS = 20;
 /** Longer work would delay requests. */
-const PAIRS_AT_ONCE = 500;
+const PAIRS_AT_ONCE = 250;
 
 /** Returns the rules that enough pairs prove. Works in slices, so that it delays nothing. */
 export async function learnRules(pairs: readonly Pair[]): Promise<Rule[]> {

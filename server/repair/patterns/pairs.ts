@@ -6,7 +6,7 @@ import { yieldToEventLoop } from "../../ground/lib/steps.ts";
 import type { Pair } from "./learn.ts";
 
 const MOST_PAIRS = 20_000;
-const ROWS_AT_ONCE = 1000;
+const ROWS_AT_ONCE = 2000;
 
 export type Site = { accountNo: number; site: string };
 

@@ -22,6 +22,7 @@ export const patternRoutes = (deps: Deps) => {
         operationId: "deletePattern",
         summary: "Forget a pattern and its suggestions",
         description: "It is not learned again for 90 days.",
+        refuses: [404],
       }),
     );
 };
