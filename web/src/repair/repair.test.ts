@@ -47,7 +47,7 @@ onDashboard("Repair", (dashboard) => {
     for (const path of paths) {
       const id = await addLink(me, { url: old(path) });
       await check(server, [id], "ok");
-      await remember(server, me, id, { title: TITLE });
+      await remember(server, id, { title: TITLE });
       ids.push(id);
     }
     server.clock.moveBy(DAY);
@@ -61,7 +61,7 @@ onDashboard("Repair", (dashboard) => {
     const id = await addLink(me, { url: old(path) });
     await check(server, [id], "ok");
     const way = `http://new.com:${site.port}/v2/one`;
-    await remember(server, me, id, { title: TITLE, way, moved: "likely" });
+    await remember(server, id, { title: TITLE, way, moved: "likely" });
   }
 
   /** Checks the new URLs of all previews. */
