@@ -150,6 +150,8 @@ onDashboard("Repair", (dashboard) => {
     await page.reload();
     const all = page.getByRole("listitem").filter({ hasText: "for a week or longer" });
     await all.getByRole("link", { name: "1 link" }).waitFor();
+    const advice = page.getByRole("region", { name: "Where they lead" });
+    await advice.getByText(/^The link redirected there permanently since /).waitFor();
     expect(await faultsInAllLooks(page)).toEqual([]);
     await all.getByRole("button", { name: "Preview" }).click();
     await page.getByRole("heading", { name: "Checking 1 new URL" }).waitFor();
