@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { Download } from "lucide-preact";
 import { useLocation } from "preact-iso";
 import { hrefOf } from "../data/changes.ts";
-import { counted } from "../data/format.ts";
+import { counted, startUpper } from "../data/format.ts";
 import { SUGGESTION_WORDS } from "../data/links.ts";
 import {
   countsOptions,
@@ -159,7 +159,7 @@ function OpenPreviews() {
 const kindsText = (kinds: SuggestionKind[]) =>
   kinds.length === KINDS.length
     ? "All suggestions"
-    : kinds.map((kind) => SUGGESTION_WORDS[kind]).join(", ");
+    : startUpper(kinds.map((kind) => SUGGESTION_WORDS[kind].toLowerCase()).join(", "));
 
 /** Links whose replacement is stored until those who edit their pages have used it. */
 const Stored = ({ count }: { count: number }) => (
