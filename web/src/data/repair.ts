@@ -58,6 +58,37 @@ const countOf = async (filter: Filter) => {
   return (await unwrap(api.links.get({ query: query as never }))).pagination.total;
 };
 
+export const DEAD = { status: "dead" };
+/** Links that are alive and have moved for good. */
+export const REDIRECTS = { status: "active", suggestion: "moved" };
+
+const MOST_ADVICE = 50;
+
+/** Where the latest of these links lead. */
+export const ADVICE = queryOptions({
+  queryKey: [...LINKS, "repair", "advice"],
+  queryFn: async () => {
+    const query = asSent<object>({ ...REDIRECTS, per_page: MOST_ADVICE });
+    const { items } = await unwrap(api.links.get({ query: query as never }));
+    if (items.length === 0) return [];
+    const urls = items.map(({ url }) => url);
+    const { results } = await unwrap(api.links.suggestions.post({ urls }));
+    return results.flatMap(({ link_id: id, url: from, suggestion }) =>
+      id && suggestion
+        ? [
+            {
+              id,
+              from,
+              to: suggestion.url,
+              evidence: suggestion.evidence.join(" "),
+              isSafe: suggestion.confidence === "safe",
+            },
+          ]
+        : [],
+    );
+  },
+});
+
 /** How many links match each of the filters. */
 export const countsOptions = (filters: Filter[]) =>
   queryOptions({

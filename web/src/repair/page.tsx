@@ -1,34 +1,28 @@
-import { useMutation, useQuery } from "@tanstack/preact-query";
-import { Download, X } from "lucide-preact";
-import type { ComponentChildren } from "preact";
+import { useQuery } from "@tanstack/preact-query";
+import { Download } from "lucide-preact";
 import { useLocation } from "preact-iso";
-import { RequestFailed } from "../data/api.ts";
 import { hrefOf } from "../data/changes.ts";
-import { counted, many } from "../data/format.ts";
-import { useHeld } from "../data/held.ts";
+import { counted, startUpper } from "../data/format.ts";
 import { SUGGESTION_WORDS } from "../data/links.ts";
 import {
   countsOptions,
-  forgetPattern,
+  DEAD,
   OPEN_PREVIEWS,
-  PATTERNS,
-  type Pattern,
   placesHref,
+  REDIRECTS,
   type SuggestionKind,
-  startPreview,
-  type Wanted,
 } from "../data/repair.ts";
-import { useCanWrite } from "../data/session.ts";
 import { ALL_SOURCES, type Source } from "../data/sources.ts";
 import { useBar } from "../frame/bar.tsx";
-import { useHold, useOffline, useToast } from "../frame/toast.tsx";
 import { LookupsOffer } from "../replace/lookups.tsx";
 import { Button, IconButton, Seg } from "../ui/button.tsx";
-import { Form, TextField, textsIn } from "../ui/field.tsx";
 import { Empty, Loaded, Together } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading, Section } from "../ui/section.tsx";
+import { Group } from "./group.tsx";
+import { Patterns } from "./patterns.tsx";
 import { FromTo, PreviewPage } from "./preview.tsx";
+import { Redirects } from "./redirects.tsx";
 import "./repair.css";
 
 /** What can stand in the place of many links at once. */
@@ -39,11 +33,8 @@ export default function RepairPage() {
 }
 
 type Tab = "dead" | "redirects";
-type Filter = Record<string, string>;
 
 const KINDS = Object.keys(SUGGESTION_WORDS) as SuggestionKind[];
-const DEAD = { status: "dead" };
-const REDIRECTS = { status: "active", suggestion: "moved" };
 const STORED = { accepted: "true" };
 const COUNTS = countsOptions([
   STORED,
@@ -138,178 +129,6 @@ function ByKind({ none, kinds }: ByKindProps) {
   );
 }
 
-/** Links that are alive and permanently lead to another URL. */
-function Redirects({ count }: { count: number }) {
-  if (count === 0)
-    return (
-      <Empty title="No permanent redirects">
-        <p>Links that redirect permanently to the same URL for a week appear here.</p>
-      </Empty>
-    );
-  const filter = { status: "active" };
-  return (
-    <Section title="Permanent redirects" hint="These links are alive. Most can stay as they are.">
-      <ul class="panel repair-groups">
-        <Group
-          title="All"
-          hint="They have redirected permanently to the same URL for a week or longer."
-          count={count}
-          links={REDIRECTS}
-          wanted={{ suggestions: { kinds: ["moved"] }, filter }}
-        />
-        <Group
-          title="Same address, written differently"
-          hint="Only https, www, a final slash, an index file or letter case differs."
-          wanted={{ suggestions: { kinds: ["moved"], confidence: "safe" }, filter }}
-        />
-      </ul>
-    </Section>
-  );
-}
-
-type GroupProps = {
-  title: ComponentChildren;
-  hint: ComponentChildren;
-  /** Unknown before a preview; without links, there is no line unless it may get some. */
-  count?: number;
-  stays?: boolean;
-  /** The filter by which the list shows them. */
-  links?: Filter;
-  wanted?: Wanted;
-  children?: ComponentChildren;
-};
-
-/** Links that can be replaced together. */
-function Group({ title, hint, count, stays, links, wanted, children }: GroupProps) {
-  if (count === 0 && !stays) return null;
-  return (
-    <li>
-      <div class="repair-what">
-        <p>
-          <b>{title}</b>
-        </p>
-        <p class="hint">{hint}</p>
-      </div>
-      {links && count !== undefined && (
-        <a href={hrefOf("/links", links)}>{counted(count, "link")}</a>
-      )}
-      {wanted && count !== 0 && <PreviewButton wanted={wanted} />}
-      {children}
-    </li>
-  );
-}
-
-/** Starts a preview and opens it. */
-function usePreview(onError?: (error: Error) => void) {
-  const { route } = useLocation();
-  return useMutation({
-    mutationFn: startPreview,
-    onSuccess: ({ id }) => route(hrefOf("/repair", { preview: id })),
-    ...(onError && { onError }),
-  });
-}
-
-function PreviewButton({ wanted }: { wanted: Wanted }) {
-  const toast = useToast();
-  // What is wrong with a field that is not on the page.
-  const preview = usePreview((error) => {
-    const fields = error instanceof RequestFailed ? Object.values(error.fields).flat() : [];
-    toast(fields[0] ?? error.message);
-  });
-  const { off } = useOffline();
-  if (!useCanWrite()) return null;
-  return (
-    <Button off={off} busy={preview.isPending} onClick={() => preview.mutate(wanted)}>
-      Preview
-    </Button>
-  );
-}
-
-/** Rules that were learned, each with the dead links under its old prefix, and one to type. */
-function Patterns() {
-  const patterns = useQuery(PATTERNS);
-  const held = useHeld();
-  const canWrite = useCanWrite();
-  const shown = patterns.data?.items.filter(({ id }) => !held.has(id)) ?? [];
-  const counts = useQuery({
-    ...countsOptions(shown.map(underPrefix)),
-    enabled: shown.length > 0,
-  });
-  if (shown.length === 0 && !canWrite && !patterns.error) return null;
-  return (
-    <Section title="By pattern" hint="Learned from links that moved and from what was replaced">
-      <Loaded query={patterns}>
-        {() =>
-          shown.length > 0 && (
-            <ul class="panel repair-groups">
-              {shown.map((pattern, n) => (
-                <PatternGroup key={pattern.id} pattern={pattern} count={counts.data?.[n]} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      {canWrite && <Prefixes />}
-    </Section>
-  );
-}
-
-const underPrefix = ({ from }: Pattern) => ({ ...DEAD, search: from, search_in: "url" });
-
-type PatternProps = { pattern: Pattern; count: number | undefined };
-
-function PatternGroup({ pattern, count }: PatternProps) {
-  const { id, from, to, pairs, tried, failed, rests_until: rests } = pattern;
-  const hold = useHold();
-  const { off } = useOffline();
-  const canWrite = useCanWrite();
-  const forget = () => hold([id], "1 pattern deleted", () => forgetPattern(id));
-  return (
-    <Group
-      title={<FromTo from={from} to={to} />}
-      hint={
-        <>
-          {counted(pairs, "link")} moved like this.
-          {tried > 0 && ` ${many(failed)} of ${counted(tried, "URL")} tried since failed.`}
-          {rests && (
-            <>
-              {" "}
-              Paused until <Moment at={rests} day />.
-            </>
-          )}
-        </>
-      }
-      {...(count !== undefined && { count })}
-      stays
-      links={{ ...DEAD, search: from }}
-      wanted={{ from, to, filter: DEAD }}
-    >
-      {canWrite && (
-        <IconButton icon={X} label={`Delete the pattern of ${from}`} off={off} onClick={forget} />
-      )}
-    </Group>
-  );
-}
-
-/** A rule to type, for links whose neighbors are all dead as well. */
-function Prefixes() {
-  const preview = usePreview();
-  const { off } = useOffline();
-  return (
-    <Form
-      class="repair-prefixes"
-      error={preview.error}
-      onSubmit={(form) => preview.mutate({ ...textsIn(form, "from", "to"), filter: DEAD })}
-    >
-      <TextField label="Old prefix" name="from" required placeholder="https://docs.old.example/" />
-      <TextField label="New prefix" name="to" required placeholder="https://docs.new.example/v2/" />
-      <Button type="submit" off={off} busy={preview.isPending}>
-        Preview
-      </Button>
-    </Form>
-  );
-}
-
 /** Previews that wait to be carried out: without them, an account can start no more than two. */
 function OpenPreviews() {
   const { data: open = [] } = useQuery(OPEN_PREVIEWS);
@@ -340,7 +159,7 @@ function OpenPreviews() {
 const kindsText = (kinds: SuggestionKind[]) =>
   kinds.length === KINDS.length
     ? "All suggestions"
-    : kinds.map((kind) => SUGGESTION_WORDS[kind]).join(", ");
+    : startUpper(kinds.map((kind) => SUGGESTION_WORDS[kind].toLowerCase()).join(", "));
 
 /** Links whose replacement is stored until those who edit their pages have used it. */
 const Stored = ({ count }: { count: number }) => (

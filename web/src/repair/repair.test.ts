@@ -47,7 +47,7 @@ onDashboard("Repair", (dashboard) => {
     for (const path of paths) {
       const id = await addLink(me, { url: old(path) });
       await check(server, [id], "ok");
-      await remember(server, me, id, { title: TITLE });
+      await remember(server, id, { title: TITLE });
       ids.push(id);
     }
     server.clock.moveBy(DAY);
@@ -61,7 +61,7 @@ onDashboard("Repair", (dashboard) => {
     const id = await addLink(me, { url: old(path) });
     await check(server, [id], "ok");
     const way = `http://new.com:${site.port}/v2/one`;
-    await remember(server, me, id, { title: TITLE, way, moved: "likely" });
+    await remember(server, id, { title: TITLE, way, moved: "likely" });
   }
 
   /** Checks the new URLs of all previews. */
@@ -150,6 +150,8 @@ onDashboard("Repair", (dashboard) => {
     await page.reload();
     const all = page.getByRole("listitem").filter({ hasText: "for a week or longer" });
     await all.getByRole("link", { name: "1 link" }).waitFor();
+    const advice = page.getByRole("region", { name: "Where they lead" });
+    await advice.getByText(/^The link redirected there permanently since /).waitFor();
     expect(await faultsInAllLooks(page)).toEqual([]);
     await all.getByRole("button", { name: "Preview" }).click();
     await page.getByRole("heading", { name: "Checking 1 new URL" }).waitFor();

@@ -7,7 +7,6 @@ import { onDashboard } from "../../../tests/browser.ts";
 import { check } from "../../../tests/checked.ts";
 import { DAY } from "../../../tests/checker/ended.ts";
 import { KINDS } from "../../../tests/checker/pages.ts";
-import type { Asker } from "../../../tests/harness.ts";
 import { remember, startLookups } from "../../../tests/lookups.ts";
 import { addLink } from "../../../tests/rows.ts";
 import { type Site, startSite } from "../../../tests/site.ts";
@@ -49,10 +48,10 @@ onDashboard(
     }
 
     /** Lets a link die whose page is at another form of its URL. */
-    async function die(me: Asker, page: Page, id: string) {
+    async function die(page: Page, id: string) {
       const { server } = dashboard();
       await check(server, [id], "ok");
-      await remember(server, me, id, { title: TITLE });
+      await remember(server, id, { title: TITLE });
       server.clock.moveBy(DAY);
       await check(server, [id], "http_404");
       await lookups.all();
@@ -62,7 +61,7 @@ onDashboard(
     test("is shown with its reasons, compared, put there by a key, and taken back", async () => {
       const { page, link, me } = await someone();
       const id = await addLink(me, { url: at("/guide") });
-      await die(me, page, id);
+      await die(page, id);
       const card = page.getByRole("region", { name: "Replace with" });
 
       await go(page, "/links?status=dead");
@@ -94,7 +93,7 @@ onDashboard(
       const { page, me } = await someone();
       await reading.add(me, { kind: "list", url: `${site.url}/list.txt`, name: "Docs" });
       const [{ id }] = (await me.get("/api/v1/links")).body.data.items;
-      await die(me, page, id);
+      await die(page, id);
       const stored = page.getByRole("region", { name: "Stored" });
 
       await go(page, `/links/${id}`);
@@ -126,7 +125,7 @@ onDashboard(
       const captured = new Date(server.clock.now() - 30 * DAY).toISOString();
       const body = KINDS.article(TITLE, { words: 400 });
       archive.kept = [{ url, at: captured, body }];
-      await die(me, page, id);
+      await die(page, id);
       const card = page.getByRole("region", { name: "Replace with" });
       const offer = page.getByRole("complementary", { name: "Archive lookups" });
 
