@@ -21,6 +21,7 @@ CREATE TABLE suggestions (
 );
 CREATE INDEX suggestions_by_rank ON suggestions (link_no, rank);
 CREATE INDEX suggestions_by_kind ON suggestions (account_no, kind, link_no);
+CREATE INDEX suggestions_by_account ON suggestions (account_no, link_no);
 
 -- The search for them. It is made in steps: `own` requests addresses, `archive` asks an archive.
 CREATE TABLE link_lookups (

@@ -16,6 +16,8 @@ CREATE TABLE replacements (
   created_by TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
+  -- Of the site of the first new URL, by which nodes share them.
+  bucket BIGINT NOT NULL,
   -- When new URLs are checked next. NULL: all are.
   due_at BIGINT,
   lease TEXT

@@ -36,7 +36,7 @@ import type { Caller } from "../http/caller.ts";
 import type { Deps } from "../work/deps.ts";
 import { withListedDetails } from "./fields/details.ts";
 import { IS_HANDLED } from "./fields/handling.ts";
-import { leavesFew } from "./fields/registry.ts";
+import { leadingIn, leavesFew } from "./fields/registry.ts";
 import { findTags } from "./fields/tag-rows.ts";
 import {
   isCounted,
@@ -202,7 +202,7 @@ type Chosen = {
   isTagLed: boolean;
   /** The conditions on a link's number alone, which need no row of the link. */
   ofNumber: (no: SQL) => SQL | undefined;
-  /** The links that may contain the text, if they are few: they are read in their order. */
+  /** The links that may contain the text, if they are few, or that a filter leaves: they are read in their order. */
   candidates: SQL | undefined;
   /** Links that match but are being checked, and so are not listed under their status. */
   hidden: number[];
@@ -224,22 +224,24 @@ async function choose(
   now: number,
 ): Promise<Chosen | undefined> {
   const { source_id: sourceId, group_id: groupId, attention } = filter;
-  const found = await numbersOfTags(store, caller, filter);
-  if (!found) return undefined;
+  const ofTags = await numbersOfTags(store, caller, filter);
+  if (!ofTags) return undefined;
   const isSqlite = store.engine.name === "sqlite";
-  const totals = await totalsOf(store, caller, found, filter);
+  const totals = await totalsOf(store, caller, ofTags, filter);
   const totalOf = (no: number) => totals.get(no)?.total ?? 0;
-  const [tagNo, ...otherTags] = found.toSorted((a, b) => totalOf(a) - totalOf(b));
+  const [tagNo, ...otherTags] = ofTags.toSorted((a, b) => totalOf(a) - totalOf(b));
   const isChecking = filter.status === "checking";
   const status = isChecking ? undefined : (filter.status as Verdict | undefined);
   const checking = filter.status && !attention ? await readChecking(store, caller, now) : [];
   const smallest = Math.min(FEW, ...totals.values().map(({ total }) => total));
-  const candidates = await candidatesFor(store, filter, smallest);
+  const found = await candidatesFor(store, filter, smallest);
+  const leading = found || !isSqlite ? undefined : leadingIn(filter, caller);
+  const candidates = found ?? leading?.numbers;
   const ownSource = sourceId === NO_SOURCE ? sourceId : undefined;
   // Handled links are few, and an index has them. That a link is open is only in its row.
   const isOpen = isSqlite && filter.handling === "open";
   const rest = {
-    ...filter,
+    ...(leading?.rest ?? filter),
     status,
     search: undefined,
     tag: undefined,

@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, like, not, or } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, like, not, or, sql } from "drizzle-orm";
+import { numbersOf } from "../ground/db/store.ts";
 import {
   links,
   type ReplacementItemRow,
@@ -62,15 +63,20 @@ type Claimed = ReplacementRow & { lease: string };
 
 /** Claims a preview whose new URLs are to be checked. @returns when the next one is due if none is */
 export async function claimNext(deps: Deps): Promise<Claimed | number> {
-  const { store, clock } = deps;
+  const { store, clock, nodes } = deps;
   const now = clock.now();
-  const isOpen = gt(replacements.expiresAt, now);
+  const { isAll, buckets } = nodes.share("checks");
+  if (buckets.length === 0) return now;
+  const isOurs = and(
+    gt(replacements.expiresAt, now),
+    isAll ? undefined : inArray(replacements.bucket, sql`${numbersOf(store, [...buckets])}`),
+  );
   const areLeft = areOfDead(replacements, deps);
   if (areLeft) await store.update(replacements).set({ lease: null, dueAt: now }).where(areLeft);
   const [next] = await store
     .select({ id: replacements.id, dueAt: replacements.dueAt })
     .from(replacements)
-    .where(and(isNotNull(replacements.dueAt), isOpen))
+    .where(and(isNotNull(replacements.dueAt), isOurs))
     .orderBy(asc(replacements.dueAt))
     .limit(1);
   if (!next?.dueAt) return NEVER_DUE;

@@ -43,8 +43,7 @@ export async function chooseByRule(
   const newUrl = sql`${to} || substr(${links.url}, ${sql.raw(String(from.length + 1))})`;
   const ofRule = { newUrl, kind: sql`'rule'`, isWanted: isOld };
   const chosen = await readChosen(deps, caller, filter, [ofRule], "from");
-  for (const each of chosen) readUrl(deps, each.newUrl, "to");
-  return chosen;
+  return chosen.map((each) => ({ ...each, newUrl: readUrl(deps, each.newUrl, "to").href }));
 }
 
 /**

@@ -75,8 +75,8 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
       const of = (...names: string[]) => names.map((name) => `${site.url}/${name}`);
       const added = await add(me, ...of("old/a", "old/b", "old/c", "old/d", "elsewhere"));
       const [, a, b] = added;
-      await remember(server(), me, a.id, { title: "Tomatoes grow in small gardens" });
-      await remember(server(), me, b.id, { title: "Tomatoes grow in small gardens" });
+      await remember(server(), a.id, { title: "Tomatoes grow in small gardens" });
+      await remember(server(), b.id, { title: "Tomatoes grow in small gardens" });
 
       const made = await preview(me, rule({ filter: { status: "unknown" } }));
       expect(made).toMatchObject({
@@ -268,8 +268,8 @@ onServer("A replacement of many links", (server, { test, testOnBoth }) => {
       const me = await server().account();
       const [a, b] = await add(me, `${site.url}/old/a`, "https://alive.example/b");
       const title = "Tomatoes grow in small gardens";
-      await remember(server(), me, a.id, { title, way: `${site.url}/new/a`, moved: "safe" });
-      await remember(server(), me, b.id, { title, way: `${site.url}/new/b`, moved: "likely" });
+      await remember(server(), a.id, { title, way: `${site.url}/new/a`, moved: "safe" });
+      await remember(server(), b.id, { title, way: `${site.url}/new/b`, moved: "likely" });
       await server().deps.store.update(links).set({ status: "active" }).where(eq(links.id, a.id));
       await server().deps.store.update(links).set({ status: "active" }).where(eq(links.id, b.id));
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import { onRows, type Store } from "../ground/db/store.ts";
 import {
   type ReplacementItemRow,
@@ -9,10 +9,11 @@ import {
 import { conflict, foreign, notFound } from "../ground/lib/errors.ts";
 import { newId, parseId } from "../ground/lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../ground/lib/paging.ts";
-import type { ReplacementState } from "../ground/lib/vocabulary.ts";
+import type { ReplacementResult, ReplacementState } from "../ground/lib/vocabulary.ts";
 import type { Caller } from "../http/caller.ts";
 import type { LinkFilter } from "../links/links.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
+import { bucketOfUrl } from "../work/nodes.ts";
 import { makeChange } from "../work/unit.ts";
 import {
   type Chosen,
@@ -44,7 +45,10 @@ export const stateAt = (now: number, { state, expiresAt }: ReplacementRow): Repl
   state !== "applied" && expiresAt <= now ? "expired" : state;
 
 /** Whether the new URL of an item is the page, as far as is known. */
-export const isSelected = ({ verdict, matches }: ReplacementItemRow): boolean =>
+export const isSelected = ({
+  verdict,
+  matches,
+}: Pick<ReplacementItemRow, "verdict" | "matches">): boolean =>
   verdict === "active" && matches !== "no";
 
 /**
@@ -73,6 +77,7 @@ export async function createReplacement(
       createdBy: caller.by.name,
       createdAt: now,
       expiresAt: now + LIFE_MS,
+      bucket: bucketOfUrl(chosen[0]!.newUrl),
       dueAt: now,
       lease: null,
     });
@@ -134,7 +139,7 @@ export async function findReplacementDetail(
 ): Promise<ReplacementDetail> {
   const row = await findReplacement(deps, caller, id);
   const items = await readItems(deps.store, row);
-  return { ...row, counts: countsOf(items), items };
+  return { ...row, counts: countsOf(items.map((item) => ({ ...item, count: 1 }))), items };
 }
 
 export const readItems = (store: Store, { id }: Pick<ReplacementRow, "id">) =>
@@ -158,28 +163,38 @@ export async function listReplacements(
     .orderBy(desc(replacements.id))
     .limit(limit)
     .offset(offset);
-  const ids = rows.map(({ id }) => id);
-  const items =
-    ids.length === 0
-      ? []
-      : await store
-          .select()
-          .from(replacementItems)
-          .where(inArray(replacementItems.replacementId, ids));
-  const byId = Map.groupBy(items, ({ replacementId }) => replacementId);
+  const counts = await countItems(
+    store,
+    rows.map(({ id }) => id),
+  );
   return {
-    items: rows.map((row) => ({ ...row, counts: countsOf(byId.get(row.id) ?? []) })),
+    items: rows.map((row) => ({ ...row, counts: countsOf(counts.get(row.id) ?? []) })),
     total: await store.$count(replacements, isOurs),
   };
 }
 
-function countsOf(items: ReplacementItemRow[]): Counts {
-  const withResult = (wanted: ReplacementItemRow["result"]) =>
-    items.filter(({ result }) => result === wanted).length;
+/** Equal items, and how many there are. */
+type Alike = Pick<ReplacementItemRow, "verdict" | "matches" | "result"> & { count: number };
+
+async function countItems(store: Store, ids: string[]): Promise<Map<string, Alike[]>> {
+  if (ids.length === 0) return new Map();
+  const { replacementId, verdict, matches, result } = replacementItems;
+  const rows = await store
+    .select({ replacementId, verdict, matches, result, count: count() })
+    .from(replacementItems)
+    .where(inArray(replacementId, ids))
+    .groupBy(replacementId, verdict, matches, result);
+  return Map.groupBy(rows, (row) => row.replacementId);
+}
+
+function countsOf(items: Alike[]): Counts {
+  const sumOf = (isCounted: (item: Alike) => boolean) =>
+    items.filter(isCounted).reduce((sum, { count }) => sum + count, 0);
+  const withResult = (wanted: ReplacementResult) => sumOf(({ result }) => result === wanted);
   return {
-    total: items.length,
-    checked: items.filter(({ verdict }) => verdict !== null).length,
-    selected: items.filter(isSelected).length,
+    total: sumOf(() => true),
+    checked: sumOf(({ verdict }) => verdict !== null),
+    selected: sumOf(isSelected),
     replaced: withResult("replaced"),
     stored: withResult("stored"),
     merged: withResult("merged"),

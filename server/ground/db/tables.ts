@@ -962,6 +962,7 @@ export const replacements = sqliteTable("replacements", {
   createdBy: text("created_by").notNull(),
   createdAt: moment("created_at").notNull(),
   expiresAt: moment("expires_at").notNull(),
+  bucket: integer("bucket").notNull(),
   dueAt: moment("due_at"),
   lease: text("lease"),
 });

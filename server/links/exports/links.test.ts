@@ -15,8 +15,8 @@ const HEAD = lineOf(
   ...["id", "url", "status", "reason", "message", "status_changed_at", "last_checked_at"],
   ...["status_code", "response_time_ms", "service", "group", "check_frequency", "created_at"],
   ...["title", "note", "tags", "external_id", "assignee", "handling", "muted_until"],
-  ...["check_schedule", "time_zone", "metadata", "suggestion", "suggestion_kind"],
-  ...["accepted_url", "previous_url"],
+  ...["check_schedule", "time_zone", "metadata", "accepted_url"],
+  ...["suggestion", "suggestion_kind", "previous_url"],
 );
 
 /** The same, and how many long selects it was asked for. */

@@ -83,6 +83,11 @@ export type Field<
   condition?(filter: Output<Filter>, owner: Owner): SQL | undefined;
   /** Whether an index finds the links that the filter leaves, which are few. */
   isFew?(filter: Output<Filter>): boolean;
+  /**
+   * Selects as `no` the numbers of the links that the filter leaves, once each and in the order of an index, if they may
+   * be many: lists are read from it.
+   */
+  leading?(filter: Output<Filter>, owner: Owner): SQL | undefined;
   /** The columns in which `search_in=all` searches. The migration that adds one also adds it to their index. */
   searched?: readonly string[];
 };

@@ -188,5 +188,19 @@ export const matchingDetails = (filter: Filter, owner: Owner): SQL | undefined =
 /** Whether a filter leaves few links, which an index finds. */
 export const leavesFew = (filter: Filter): boolean => FIELDS.some((each) => each.isFew?.(filter));
 
+/** What lists of a filter are read from, if a field has it, and the filter without that field. */
+export function leadingIn<T extends Filter>(
+  filter: T,
+  owner: Owner,
+): { numbers: SQL; rest: T } | undefined {
+  for (const { leading, filters = {} } of FIELDS) {
+    const numbers = leading?.(filter, owner);
+    if (!numbers) continue;
+    const without = Object.fromEntries(Object.keys(filters).map((name) => [name, undefined]));
+    return { numbers, rest: { ...filter, ...without } };
+  }
+  return undefined;
+}
+
 /** The columns in which `search_in=all` searches. */
 export const SEARCHED = FIELDS.flatMap(({ searched = [] }) => searched);

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { oneOf } from "../../ground/lib/fields.ts";
 import { toIsoOrNull } from "../../ground/lib/moments.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type SuggestionKind,
 } from "../../ground/lib/vocabulary.ts";
 import { BestSuggestion } from "../suggestions/model.ts";
-import { field } from "./field.ts";
+import { field, type Owner } from "./field.ts";
 
 type Part = {
   /** What could best stand in the place of the link; null while it is alive. */
@@ -36,6 +36,20 @@ function bestIn(cell: string | number | null | undefined): Part["suggestion"] {
 }
 
 const FILTERS = ["any", "none", ...SUGGESTION_KINDS] as const;
+
+/** The numbers of links with a suggestion, or with one of a kind as their best, in the order of an index. */
+function numbersOf(suggestion: SuggestionKind | "any", { accountNo }: Owner): SQL {
+  const ofKind = suggestion === "any" ? undefined : sql`and found.kind = ${suggestion}`;
+  const found = sql`
+    select found.link_no as no from suggestions found join links of_found on of_found.no = found.link_no
+    where found.account_no = ${accountNo} ${ofKind} and of_found.status <> 'active' and not exists (
+      select 1 from suggestions better where better.link_no = found.link_no
+        and (better.rank < found.rank or (better.rank = found.rank and better.id < found.id)))`;
+  if (suggestion !== "moved") return found;
+  return sql`${found} union all
+    select memory.link_no from page_memories memory join links of_memory on of_memory.no = memory.link_no
+    where memory.account_no = ${accountNo} and memory.moved is not null and of_memory.status = 'active'`;
+}
 
 /** Found by lookups while the link is dead. */
 export const suggestion = field({
@@ -71,22 +85,13 @@ export const suggestion = field({
       })
       .optional(),
   },
-  condition: ({ suggestion }, { accountNo }) => {
+  condition: ({ suggestion }, owner) => {
     if (!suggestion) return undefined;
-    if (suggestion === "none")
-      return sql`links.status = 'dead' and not exists (select 1 from suggestions where link_no = links.no)`;
-    const ofKind =
-      suggestion === "any"
-        ? sql`1 = 1`
-        : sql`kind = ${suggestion} and not exists (
-            select 1 from suggestions better where better.link_no = found.link_no and better.rank < found.rank)`;
-    const found = sql`select found.link_no from suggestions found join links of_found on of_found.no = found.link_no
-      where found.account_no = ${accountNo} and of_found.status <> 'active' and ${ofKind}`;
-    const advised = sql`select memory.link_no from page_memories memory join links of_memory on of_memory.no = memory.link_no
-      where memory.account_no = ${accountNo} and memory.moved is not null and of_memory.status = 'active'`;
-    return suggestion === "moved"
-      ? sql`links.no in (${found} union all ${advised})`
-      : sql`links.no in (${found})`;
+    return suggestion === "none"
+      ? sql`links.status = 'dead' and not exists (select 1 from suggestions where link_no = links.no)`
+      : sql`links.no in (${numbersOf(suggestion, owner)})`;
   },
+  leading: ({ suggestion }, owner) =>
+    suggestion && suggestion !== "none" ? numbersOf(suggestion, owner) : undefined,
   isFew: ({ suggestion }) => suggestion !== undefined && suggestion !== "none",
 });
