@@ -67,6 +67,7 @@ describe("stillup fix --server", () => {
       capturedAt: kind === "archive" ? 0 : null,
       checkedAt: server.clock.now(),
       patternId: null,
+      title: null,
       evidence: [],
     };
     await writeSuggestions(store, [toRow(link!, found)]);
