@@ -59,7 +59,7 @@ onDashboard("A stranger's text", (dashboard) => {
     expect(missingOn("alert", HOSTILE)).toEqual([]);
     const programs = HOSTILE.map((text) => storedUserAgent(text) ?? "");
     expect(missingOn("sessions", programs)).toEqual([]);
-    expect(missingOn("installation", EMAILS)).toEqual([]);
+    expect(missingOn("accounts", EMAILS)).toEqual([]);
     expect(missingOn("people", EMAILS)).toEqual([]);
     expect(missingOn("import", LINES)).toEqual([]);
     expect(EMAILS.length).toBeGreaterThan(20);
@@ -69,7 +69,7 @@ onDashboard("A stranger's text", (dashboard) => {
 /** Where what strangers wrote is shown. */
 const PAGES = [
   ...["/", "/links?sort=-created_at", "/sites", "/changes", "/alerts"],
-  ...["people", "sessions", "groups", "views", "hosts", "keys", "activity", "installation"].map(
+  ...["people", "sessions", "groups", "views", "hosts", "keys", "activity", "accounts"].map(
     (section) => `/settings/${section}`,
   ),
 ];

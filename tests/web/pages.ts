@@ -61,7 +61,7 @@ export const pagesFor = (ids: {
   { name: "alert", path: `/alerts/${ids.webhook}` },
   ...[
     ...["profile", "sessions", "two-factor", "people", "groups", "views", "hosts", "keys"],
-    ...["import-export", "activity", "backups", "installation"],
+    ...["import-export", "activity", "backups", "accounts", "installation"],
   ].map((section) => ({ name: `settings-${section}`, path: `/settings/${section}` })),
   { name: "settings-activity-none", path: "/settings/activity?action=backup.restored" },
   { name: "not-found", path: "/links/nothing" },

@@ -2,8 +2,8 @@ import { Eye, EyeOff, Pause, Pencil, Play, Send } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { type Alert, FORMATS } from "../data/alerts.ts";
-import { counted, dayText } from "../data/format.ts";
+import type { Alert } from "../data/alerts.ts";
+import { counted, dayText, many } from "../data/format.ts";
 import { useHeld } from "../data/held.ts";
 import { useCanWrite } from "../data/session.ts";
 import type { Closable } from "../frame/ask.tsx";
@@ -208,19 +208,15 @@ const Figures = ({ alert, days }: Omit<TroubleProps, "onEdit">) => (
         <StateWord state={stateOf(alert)} />
       </span>
     </Fact>
-    <Fact name="Kind">{FORMATS[alert.format].name}</Fact>
     {alert.name && (
       <Fact name="Sent to">
         <DiscreetUrl alert={alert} />
       </Fact>
     )}
-    <Fact name="Delivered">{days ? counted(days.delivered, "message") : "…"}</Fact>
-    <Fact name="Failed">{days?.failed ?? "…"}</Fact>
-    <Fact name="Queued">{days?.pending ?? "…"}</Fact>
+    <Fact name="Delivered">{days ? deliveredText(days) : "…"}</Fact>
     <Fact name="Last sent">
-      {alert.last_delivery_at ? <Moment at={alert.last_delivery_at} /> : "–"}
+      <LastSent alert={alert} />
     </Fact>
-    <Fact name="Last response">{responseOf(alert)}</Fact>
     {alert.format !== "standard" && <Fact name="Time zone">{alert.time_zone ?? "UTC"}</Fact>}
     <Fact name="Created">
       <Moment at={alert.created_at} />
@@ -228,9 +224,23 @@ const Figures = ({ alert, days }: Omit<TroubleProps, "onEdit">) => (
   </dl>
 );
 
-function responseOf({ last_delivery_at: at, last_status_code: code }: Alert) {
-  if (!at) return "–";
-  return code || "None";
+/** "7 messages, 1 failed" */
+const deliveredText = ({ delivered, failed, pending }: DayCounts): string =>
+  [
+    counted(delivered, "message"),
+    failed > 0 && `${many(failed)} failed`,
+    pending > 0 && `${many(pending)} queued`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+
+function LastSent({ alert: { last_delivery_at: at, last_status_code: code } }: { alert: Alert }) {
+  if (!at) return <>–</>;
+  return (
+    <>
+      <Moment at={at} />, {code ? `returned ${code}` : "no response"}
+    </>
+  );
 }
 
 /** The messages of each day, with the first and the last day below. */

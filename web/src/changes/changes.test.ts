@@ -86,7 +86,7 @@ onDashboard("The changes", (dashboard) => {
     await lives.live(1);
     await look(page, server, "/changes");
     const entry = (text: string) => page.locator(".chg", { hasText: text });
-    const name = `1 message to ${new URL(receiver.url).host}`;
+    const name = `Sent to ${new URL(receiver.url).host}`;
     const sent = entry("1 link died").getByRole("link", { name });
     expect(await sent.getAttribute("href")).toStartWith("/alerts/");
     const mailed = entry("1 link came back").locator(".notified");

@@ -103,15 +103,15 @@ export function dayTitle(day: string, now: number): string {
 
 export type Message = ChangeEntry["messages"][number];
 
-/** "1 message to Docs team" */
+/** "Sent to Docs team", "40 messages to Docs team" */
 export function messageText({ name, host, state, count }: Message): string {
   const to = name ?? host;
   const size = count === 1 ? "1 message" : `${many(count)} messages`;
   switch (state) {
     case "sent":
-      return `${size} to ${to}`;
+      return count === 1 ? `Sent to ${to}` : `${size} to ${to}`;
     case "digest":
-      return `in a digest to ${to}`;
+      return `In a digest to ${to}`;
     case "pending":
       return `${size} waiting for ${to}`;
     case "failed":

@@ -8,7 +8,7 @@ type BarProps = {
   children: ComponentChildren;
 };
 
-/** A row that leads somewhere, over a bar as long as its share of the longest one. */
+/** A row that leads somewhere, over a bar as long as its share of what `mostOf` says. */
 export const Bar = ({ href, share, tone, children }: BarProps) => (
   <li>
     <a href={href}>
@@ -20,11 +20,17 @@ export const Bar = ({ href, share, tone, children }: BarProps) => (
   </li>
 );
 
+/** A full bar takes more than one dead link. */
+const LEAST = 4;
+
+/** What a full bar stands for. */
+export const mostOf = (counts: readonly number[]): number => Math.max(LEAST, ...counts);
+
 const HEIGHT = 20;
 
 /** A small bar for each day, as high as its share of the highest; a low line where it is 0. */
 export function Spark({ values, label }: { values: (number | null)[]; label: string }) {
-  const most = Math.max(...values.map((value) => value ?? 0), 1);
+  const most = mostOf(values.map((value) => value ?? 0));
   const heightOf = (value: number) => Math.max(2, (value / most) * HEIGHT);
   return (
     <svg

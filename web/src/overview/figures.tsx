@@ -3,7 +3,7 @@ import { ArrowUpRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { LinkStatus } from "../../../server/ground/lib/vocabulary.ts";
 import { Area, isCompared } from "../chart/area.tsx";
-import { Bar } from "../chart/bars.tsx";
+import { Bar, mostOf } from "../chart/bars.tsx";
 import { daysUntil } from "../chart/scale.ts";
 import { hrefOf } from "../data/changes.ts";
 import type { Overview } from "../data/counts.ts";
@@ -199,7 +199,7 @@ const sitePlace = ({ site, dead, links }: Site): Place => ({
 });
 
 function PlaceBars({ places }: { places: Place[] }) {
-  const most = Math.max(1, ...places.map(({ dead }) => dead));
+  const most = mostOf(places.map(({ dead }) => dead));
   if (places.length === 0) return <p class="hint">No dead links.</p>;
   return (
     <ul class="bars">
@@ -218,7 +218,7 @@ function PlaceBars({ places }: { places: Place[] }) {
 export function Why({ overview: { dead, unknown } }: { overview: Overview }) {
   const [of, setOf] = useState<"dead" | "unknown">(dead.total > 0 ? "dead" : "unknown");
   const reasons = (of === "dead" ? dead.reasons : unknown.items).slice(0, MOST_BARS);
-  const most = Math.max(1, ...reasons.map(({ count }) => count));
+  const most = mostOf(reasons.map(({ count }) => count));
   const options = [
     { value: "dead", label: "Dead" },
     { value: "unknown", label: "Unknown" },

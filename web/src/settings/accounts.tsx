@@ -1,27 +1,39 @@
-import { Trash2, UserPlus } from "lucide-preact";
+import { Building2, Trash2, UserPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ROLES, type Role, TIERS, type Tier } from "../../../server/ground/lib/vocabulary.ts";
 import { api, complete, unwrap } from "../data/api.ts";
-import { counted, startUpper } from "../data/format.ts";
+import { counted, many, startUpper } from "../data/format.ts";
 import { useUser } from "../data/session.ts";
 import { Ask, type Closable } from "../frame/ask.tsx";
 import { useSave } from "../frame/toast.tsx";
 import { Button } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
-import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Empty, Loaded, Together } from "../ui/loaded.tsx";
 import { Menu, Pick } from "../ui/menu.tsx";
 import { Moment } from "../ui/moment.tsx";
-import { Section } from "../ui/section.tsx";
-import { Line, optionsOf, ShowMore } from "./parts.tsx";
+import { Heading } from "../ui/section.tsx";
+import { Line, optionsOf, Panel, ShowMore } from "./parts.tsx";
 import { Invite, PersonMenu, PersonState } from "./people.tsx";
-import { ADMIN, type AdminAccount, type Person, peopleLose, useAccounts } from "./queries.ts";
+import {
+  ADMIN,
+  type AdminAccount,
+  type Installation,
+  type Person,
+  peopleLose,
+  useAccounts,
+  useInstallation,
+} from "./queries.ts";
+import type { Section } from "./settings.tsx";
 
-/** All accounts with their people. */
-export function Accounts() {
+export const section: Section = { part: "Server", place: 2, name: "Accounts", icon: Building2 };
+
+/** All accounts with their people, and what their plans allow. */
+export default function AccountsSection() {
   const { query, route } = useLocation();
   const search = query.search ?? "";
   const accounts = useAccounts(search);
+  const state = useInstallation();
   const [isAdding, setAdding] = useState(false);
   const add = (
     <Button icon={UserPlus} onClick={() => setAdding(true)}>
@@ -29,7 +41,10 @@ export function Accounts() {
     </Button>
   );
   return (
-    <Section title="Accounts and people" action={add}>
+    <Together>
+      <Heading title="Accounts" action={add}>
+        The accounts on this server and the people in them.
+      </Heading>
       <search class="search account-search">
         <input
           type="search"
@@ -54,6 +69,13 @@ export function Accounts() {
         )}
       </Loaded>
       <ShowMore query={accounts} />
+      <Panel title="Plans and limits">
+        <Loaded query={state}>{({ tiers }) => <Tiers tiers={tiers} />}</Loaded>
+      </Panel>
+      <p class="hint below">
+        Set by <code>STILLUP_TIER_LIMITS</code> when the server starts. New accounts get the plan in{" "}
+        <code>STILLUP_DEFAULT_TIER</code>.
+      </p>
       {isAdding && (
         <Invite<Tier>
           title="New account"
@@ -63,14 +85,39 @@ export function Accounts() {
           onClose={() => setAdding(false)}
         />
       )}
-    </Section>
+    </Together>
   );
 }
 
-const INSTALLATION = "/settings/installation";
+const ACCOUNTS = "/settings/accounts";
 
 const hrefOf = (search: string) =>
-  search ? `${INSTALLATION}?${new URLSearchParams({ search })}` : INSTALLATION;
+  search ? `${ACCOUNTS}?${new URLSearchParams({ search })}` : ACCOUNTS;
+
+const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
+  <table class="limits">
+    <thead>
+      <tr>
+        {["Plan", "Links", "API keys", "Alerts", "API"].map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {tiers.map(({ tier, links, api_keys, webhooks, api }) => (
+        <tr key={tier}>
+          <th scope="row">{startUpper(tier)}</th>
+          <td>{many(links)}</td>
+          <td>{many(api_keys)}</td>
+          <td>{many(webhooks)}</td>
+          <td>{api ? "Yes" : "No"}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
 
 function AccountItem({ account }: { account: AdminAccount }) {
   const { id, email, users } = account;

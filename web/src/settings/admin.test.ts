@@ -5,6 +5,7 @@ import { createAccount } from "../../../server/accounts/users.ts";
 import { accounts } from "../../../server/ground/db/tables.ts";
 import { onDashboard } from "../../../tests/browser.ts";
 import { askerOf } from "../../../tests/web/looking.ts";
+import { go } from "../../../tests/web/pages.ts";
 import { processesText } from "./installation-words.ts";
 
 const idle = { state: "idle", memory_bytes: 0, checks: 1, restarts: 1 } as const;
@@ -43,6 +44,7 @@ onDashboard("The installation in the settings", (dashboard) => {
     await page.getByText(/^00\d\d_\w+$/).waitFor();
     await page.getByText("Checker processes", { exact: true }).waitFor();
     await page.getByText("1, 118.2 MB, 12,345 checks, 0 restarts", { exact: true }).waitFor();
+    await go(page, "/settings/accounts");
     const tiers = page.getByRole("row", { name: /Business/ });
     expect(await tiers.textContent()).toBe("Business50,0002525Yes");
     metrics.watchProcesses(() => []);
@@ -50,7 +52,7 @@ onDashboard("The installation in the settings", (dashboard) => {
 
   test("makes an account, whose owner gets in by a link that is shown once", async () => {
     const { page } = await administrator();
-    await page.goto("/settings/installation");
+    await page.goto("/settings/accounts");
 
     await page.getByRole("button", { name: "New account" }).click();
     await page.getByLabel("E-mail", { exact: true }).fill("newcomer@example.org");
@@ -85,7 +87,7 @@ onDashboard("The installation in the settings", (dashboard) => {
     const planIs = (name: string) =>
       page.getByRole("button", { name: `Plan of ${email}: ${name}` }).waitFor();
     await me.post("/api/v1/links", { url: "https://example.org/" });
-    await page.goto(`/settings/installation?search=${email}`);
+    await page.goto(`/settings/accounts?search=${email}`);
     const line = inAll(page, email).first();
 
     await pick(page, `Plan of ${email}`, "Free");
@@ -110,11 +112,11 @@ onDashboard("The installation in the settings", (dashboard) => {
 
     await page.getByRole("button", { name: `More for the account ${email}` }).click();
     await page.getByRole("menuitem", { name: "Delete account" }).click();
-    const go = page.getByRole("button", { name: "Delete account" });
-    expect(await go.isDisabled()).toBe(true);
+    const remove = page.getByRole("button", { name: "Delete account" });
+    expect(await remove.isDisabled()).toBe(true);
     await page.getByText("This deletes 1 link and all history.").waitFor();
     await page.getByLabel(`Type ${email} to confirm`).fill(email);
-    await go.click();
+    await remove.click();
     await page.getByText("No matching accounts").waitFor();
   });
 });

@@ -1,10 +1,9 @@
 import { Server as ServerIcon } from "lucide-preact";
-import { counted, lengthText, many, percent, sizeText, startUpper } from "../data/format.ts";
+import { counted, lengthText, many, percent, sizeText } from "../data/format.ts";
 import { useSession } from "../data/session.ts";
 import { Loaded, Together } from "../ui/loaded.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Heading } from "../ui/section.tsx";
-import { Accounts } from "./accounts.tsx";
 import { processesText } from "./installation-words.ts";
 import { MailPanel } from "./mail-server.tsx";
 import { Known, Panel, Trouble } from "./parts.tsx";
@@ -20,21 +19,19 @@ import { ProviderPanel } from "./single-sign-on.tsx";
 
 export const section: Section = {
   part: "Server",
-  place: 2,
+  place: 3,
   name: "Installation",
   icon: ServerIcon,
 };
 
-/** What an administrator needs to know of the server, and the accounts on it. */
+/** What an administrator needs to know of the server. */
 export default function InstallationSection() {
   const state = useInstallation();
   const nodes = useNodes();
   const session = useSession();
   return (
     <Together>
-      <Heading title="Installation">
-        This server, its nodes, and the accounts and people on it.
-      </Heading>
+      <Heading title="Installation">This server, its nodes and what it is connected to.</Heading>
       {state.data && <Troubles troubles={state.data.troubles} />}
       <Panel title="Server">
         <Loaded query={state}>{(known) => <Server state={known} />}</Loaded>
@@ -44,14 +41,6 @@ export default function InstallationSection() {
       </Panel>
       {session.data?.sends_mail && <MailPanel />}
       {session.data?.oidc && <ProviderPanel />}
-      <Accounts />
-      <Panel title="Plans and limits">
-        <Loaded query={state}>{({ tiers }) => <Tiers tiers={tiers} />}</Loaded>
-      </Panel>
-      <p class="hint below">
-        Set by <code>STILLUP_TIER_LIMITS</code> when the server starts. New accounts get the plan in{" "}
-        <code>STILLUP_DEFAULT_TIER</code>.
-      </p>
     </Together>
   );
 }
@@ -92,31 +81,6 @@ const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 /** With PostgreSQL, other nodes may have processes of their own. */
 const PROCESSES = { sqlite: "Checker processes", postgres: "Checker processes of this node" };
-
-const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
-  <table class="limits">
-    <thead>
-      <tr>
-        {["Plan", "Links", "API keys", "Alerts", "API"].map((name) => (
-          <th key={name} scope="col">
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {tiers.map(({ tier, links, api_keys, webhooks, api }) => (
-        <tr key={tier}>
-          <th scope="row">{startUpper(tier)}</th>
-          <td>{many(links)}</td>
-          <td>{many(api_keys)}</td>
-          <td>{many(webhooks)}</td>
-          <td>{api ? "Yes" : "No"}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
 
 /** Problems of the installation. The backups section shows its own. */
 const Troubles = ({ troubles }: Pick<Installation, "troubles">) => (

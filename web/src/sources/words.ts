@@ -88,8 +88,12 @@ export function stateOf(source: Source, now: number): { shape: Shape; text: stri
   }
   if (status === "paused") return { shape: "muted", text: "Paused", bad: false };
   if (since) {
-    const why = run?.reason ? `: ${reasonText(run.reason)}` : "";
-    return { shape: "dead", text: `Failing ${lastingTime(since, now)}${why}`, bad: true };
+    const lasting = lastingTime(since, now);
+    // A narrow column cuts the end.
+    const text = run?.reason
+      ? `Failing: ${reasonText(run.reason)}, ${lasting}`
+      : `Failing ${lasting}`;
+    return { shape: "dead", text, bad: true };
   }
   if (!run) {
     const text = source.kind === "push" ? "Waiting for pages" : "Not read yet";
