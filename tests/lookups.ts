@@ -4,7 +4,7 @@ import type { Confidence } from "../server/ground/lib/vocabulary.ts";
 import type { Memory } from "../server/judge/identity/memory.ts";
 import { catalogueWith } from "../server/judge/services/records/built-in.ts";
 import { writeMemories } from "../server/links/memories.ts";
-import { nextDue } from "../server/repair/suggestions/lookups.ts";
+import { nextDue, type Step } from "../server/repair/suggestions/lookups.ts";
 import { claimAndLook, createLooking, runningIn } from "../server/repair/suggestions/loop.ts";
 import { labCheck } from "./checker/prober.ts";
 import type { TestServer } from "./harness.ts";
@@ -23,6 +23,7 @@ export function startLookups({ deps, clock }: TestServer, names: string[]) {
     await claimAndLook(looking);
     await Promise.all(runningIn(looking));
   };
+  const isDue = async (step: Step) => (await nextDue(own, step)) <= clock.now();
   return {
     deps: own,
     /** One step of all lookups that are due. */
@@ -30,7 +31,7 @@ export function startLookups({ deps, clock }: TestServer, names: string[]) {
     /** All that can be found now. */
     async all() {
       do await once();
-      while ((await nextDue(own)) <= clock.now());
+      while ((await isDue("own")) || (await isDue("archive")));
     },
     stop: () => ending.abort(),
   };

@@ -19,6 +19,7 @@ import { reportDomains } from "../monitor/domains/notices.ts";
 import { forgetOldDomains } from "../monitor/note-domains.ts";
 import { deleteOldEvents } from "../notify/events.ts";
 import { eraseDeletedWebhooks } from "../notify/webhooks.ts";
+import { forgetOldCopies } from "../repair/archive/copies.ts";
 import { forgetOldReplacements } from "../repair/replacements.ts";
 import { deleteOldRuns } from "../sources/erase.ts";
 import type { Deps } from "../work/deps.ts";
@@ -39,6 +40,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await forgetOldProfiles(deps);
   await reportDomains(deps);
   await forgetOldDomains(deps);
+  await forgetOldCopies(deps);
   await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);
   await eraseDeletedWebhooks(deps, signal);

@@ -359,7 +359,7 @@ export const EVENT_DEFINITIONS = {
       .meta({
         title: "A link was changed, or is different",
         description:
-          "`kind` is `edited` if people or programs changed the link: `fields` names what changed, as in `PATCH /api/v1/links/{id}`, and `previousUrl` is set if the URL did. Any other kind says in a `sentence` what is different about a link that is still alive: `before` and `after` are titles, URLs, fragments or dates, and `signs` are what it is concluded from. These kinds are sent to webhooks that name them in `filter.kinds`. All values are those after the change.",
+          "`kind` is `edited` if people or programs changed the link: `fields` names what changed, as in `PATCH /api/v1/links/{id}`, and `previousUrl` is set if the URL did. Any other kind says in a `sentence` what is different about a link that is still alive, or with `suggestion` what could stand in the place of a dead one: `before` and `after` are titles, URLs, fragments or dates, and `signs` are what it is concluded from. These kinds are sent to webhooks that name them in `filter.kinds`. All values are those after the change.",
       }),
     sample: (changedAt) => ({
       linkId: newId(),

@@ -31,7 +31,7 @@ import {
 } from "./replacements.ts";
 
 /** Links that one transaction replaces: few enough that other requests do not wait long. */
-const AT_ONCE = 100;
+const AT_ONCE = 50;
 
 /** Which items are carried out; `merge`: also those whose new URL another link has. */
 export type Wanted = { linkIds: string[] | null; merge: boolean };

@@ -68,8 +68,8 @@ export const toReplacedLink = (
 
 const hasPrefix = (given: string) => {
   const url = URL.parse(given);
-  const isWhole = url !== null && /^https?:\/\//i.test(given);
-  return isWhole && url.search === "" && url.hash === "" && given.endsWith("/");
+  if (url === null || !/^https?:\/\//i.test(given)) return false;
+  return given.endsWith("/") && !/[?#]/.test(given) && url.username + url.password === "";
 };
 
 const prefix = () =>

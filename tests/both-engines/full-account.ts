@@ -1,7 +1,11 @@
+import { inArray } from "drizzle-orm";
+import { links as linkTable } from "../../server/ground/db/tables.ts";
 import { runImports } from "../../server/links/imports/steps.ts";
+import { toRow, writeSuggestions } from "../../server/links/suggestions/rows.ts";
 import { type Administrator, newAdministrator } from "../audit/looking.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Parsed, TestServer } from "../harness.ts";
+import { remember } from "../lookups.ts";
 import { addPatterns } from "../patterns.ts";
 import { startReceiver } from "../receiver.ts";
 import { checkDueLinks, deliverDue } from "../rounds.ts";
@@ -72,6 +76,7 @@ export async function fillAccount(server: TestServer): Promise<FullAccount> {
     while ((await deliverDue(server.deps)) > 0);
   }
   await decide(me, links);
+  await suggestFor(server, links);
   const view = await me.post("/api/v1/views", {
     name: "Press",
     filter: { tag: "press" },
@@ -138,6 +143,28 @@ async function addLinks(
   ]);
   const { results } = (await me.post(`${LINKS}/batch`, { links })).body.data;
   return results.map(({ link }: Parsed) => link.id);
+}
+
+/** Other pages and copies for the links that are dead, and where one that is alive has moved. */
+async function suggestFor(server: TestServer, ids: string[]): Promise<void> {
+  const { store } = server.deps;
+  const rows = await store.select().from(linkTable).where(inArray(linkTable.id, ids));
+  const dead = rows.filter(({ status }) => status === "dead");
+  const found = { matches: "yes" as const, patternId: null, evidence: ["It was found."] };
+  const at = server.clock.now();
+  await writeSuggestions(
+    store,
+    dead.flatMap((link, n) => {
+      const variant = { kind: "variant", confidence: "likely", capturedAt: null } as const;
+      const archive = { kind: "archive", confidence: "copy", capturedAt: at } as const;
+      const copy = { ...found, ...archive, url: `https://archive.example.com/${n}`, checkedAt: at };
+      const other = { ...found, ...variant, url: `${link.url}/`, checkedAt: at };
+      return [toRow(link, copy), ...(n % 2 === 0 ? [toRow(link, other)] : [])];
+    }),
+  );
+  const alive = rows.find(({ status }) => status === "active");
+  const way = "https://moved.example.com/page";
+  if (alive) await remember(server, alive.id, { title: "Moved", way, moved: "likely" });
 }
 
 /** What people decide about links that are dead. */

@@ -49,6 +49,8 @@ export const OWN_REASONS = [
   "little_text",
   /** Its content is not what the index says. */
   "wrong_type",
+  /** It may be an error page or a wall, and nothing is remembered that it could be compared with. */
+  "unconfirmed",
   /** It is about something else than what is remembered. */
   "other_page",
 ] as const;
@@ -94,15 +96,18 @@ export async function viewCapture(deps: Deps, capture: Capture, wish: Wish): Pro
   if (Number.isNaN(capturedAt)) return refuse("not_a_capture");
   if (capturedAt > Math.min(wish.latestAt, deps.clock.now())) return refuse("too_late");
   const answer = toAnswer(received, wish.url);
-  const reason =
-    problemOf(received, capture) ??
-    verdictAgainst(deps, answer, wish.url, capturedAt) ??
-    emptinessOf(received);
-  if (reason) return { state: "refused", reason, capturedAt };
   const { page } = answer;
   const print = page ? fingerprintOf(answer) : null;
   const shown = { title: page?.title ?? "", text: page?.text ?? "", print };
   const matches = matchesTrace(wish.trace, shown);
+  const verdict = (facts: Facts) =>
+    verdictAgainst(deps, answer, { url: wish.url, now: capturedAt, facts });
+  const reason =
+    problemOf(received, capture) ??
+    verdict(NO_FACTS) ??
+    (matches === "yes" ? null : verdict(HONEST_SITE)) ??
+    emptinessOf(received);
+  if (reason) return { state: "refused", reason, capturedAt };
   if (matches === "no") return { state: "refused", reason: "other_page", capturedAt };
   const url = received.url.href.replace(/(\/\d{14})id_\//, "$1/");
   return { state: "good", url, capturedAt, matches, title: shown.title, print };
@@ -242,7 +247,7 @@ function emptinessOf({ content, start }: Received): string | null {
 }
 
 /** Nothing around a capture can be asked any more. */
-const NO_FACTS: Required<Facts> = {
+const NO_FACTS: Facts = {
   profile: null,
   sibling: null,
   root: null,
@@ -252,12 +257,14 @@ const NO_FACTS: Required<Facts> = {
   control: null,
 };
 
+/** What is found suspicious on a page needs facts then, and without them is not believed. */
+const HONEST_SITE: Facts = { profile: { kind: "honest" } };
+
 /** The reason of a verdict other than `active`; null if the rules of checks find the page alive. */
 function verdictAgainst(
   { catalogue }: Deps,
   answer: Answer,
-  url: string,
-  now: number,
+  { url, now, facts }: { url: string; now: number; facts: Facts },
 ): string | null {
   const refresh = refreshOf(answer);
   if (refresh && refresh.url !== "" && !isSelf(refresh.url, answer.finalUrl))
@@ -266,7 +273,7 @@ function verdictAgainst(
     answer,
     url: new URL(url),
     now,
-    facts: NO_FACTS,
+    facts,
     serving: servingOf({ catalogue }, { url, lastDecided: "active" }),
     isReregistered: false,
   });

@@ -1,7 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, lt, sql } from "drizzle-orm";
 import { onRows, type Store } from "../../ground/db/store.ts";
 import { archiveCopies } from "../../ground/db/tables.ts";
 import { matchesTrace, type Trace } from "../../judge/identity/matches.ts";
+import type { Deps } from "../../work/deps.ts";
 import type { Good } from "./capture.ts";
 import type { Copy, Found, Refusal } from "./model.ts";
 
@@ -144,3 +145,11 @@ const upsert = onRows(
     )}, failures = case when excluded.failures = 0 then 0 else archive_copies.failures + 1 end
   `,
 );
+
+/** Deletes what would be asked again anyway. */
+export const forgetOldCopies = ({ store, clock }: Pick<Deps, "store" | "clock">) =>
+  store
+    .delete(archiveCopies)
+    .where(
+      and(eq(archiveCopies.isSaved, false), lt(archiveCopies.askedAt, clock.now() - FOUND_KEPT_MS)),
+    );

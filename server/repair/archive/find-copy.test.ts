@@ -7,10 +7,12 @@ import {
   stampOf,
   startArchive,
 } from "../../../tests/archive.ts";
-import { DAY, HOUR } from "../../../tests/checker/ended.ts";
+import { check } from "../../../tests/checked.ts";
+import { DAY, HOUR, saw } from "../../../tests/checker/ended.ts";
 import { KINDS } from "../../../tests/checker/pages.ts";
 import { eachRow } from "../../../tests/each-row.ts";
 import { type Asker, onServer, START } from "../../../tests/harness.ts";
+import { addLink } from "../../../tests/rows.ts";
 import { startSite } from "../../../tests/site.ts";
 import { archiveCopies, archiveHosts } from "../../ground/db/tables.ts";
 import type { Memory } from "../../judge/identity/memory.ts";
@@ -378,6 +380,17 @@ onServer(
     ])("is asked for where it only looks so", async (url) => {
       await begin();
       expect(await find({ url })).toMatchObject({ state: "nothing_good" });
+    });
+
+    test("is not asked for where a check has found the host at an internal address", async () => {
+      const url = "http://inside.example.com/guide";
+      const id = await addLink(me, { url });
+      const { evidence } = saw("ok");
+      await check(server(), [id], "ok", { evidence: { ...evidence, address: "10.0.0.5" } });
+      await check(server(), [id], "dns_nxdomain");
+
+      expect(await find({ url })).toEqual({ state: "not_asked", reason: "private" });
+      expect(archive.asked()).toEqual([]);
     });
 
     test("is not asked for where the account has settings for the host, unless by hand", async () => {

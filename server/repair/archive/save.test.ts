@@ -17,6 +17,7 @@ import {
   archiveSaves,
   events,
 } from "../../ground/db/tables.ts";
+import { forgetOldCopies, keepNothing } from "./copies.ts";
 import { createSaving, saveDue, startSaveLoop } from "./save-loop.ts";
 import { noteSaves } from "./saves.ts";
 
@@ -122,6 +123,20 @@ onServer(
         expect(archive.requests.length).toBe(before);
       },
     );
+
+    testOnBoth("are kept for good, and other copies for 90 days", async () => {
+      const { store, clock } = server().deps;
+      await alive();
+      await save();
+      await saveAfter(MINUTE);
+      const kept = { urlKey: "https://other.com/", now: clock.now(), latestAt: clock.now() };
+      await keepNothing(store, kept, []);
+      server().clock.moveBy(91 * DAY);
+
+      await forgetOldCopies(server().deps);
+
+      expect(await store.select().from(archiveCopies)).toMatchObject([{ isSaved: true }]);
+    });
 
     test("are sent with the key, and as people would want them saved", async () => {
       const url = `${freshUrl()}#part`;
@@ -289,7 +304,7 @@ onServer(
       expect(await states()).toEqual(["saving"]);
     });
 
-    test("are saved again once they have changed, but not within 180 days", async () => {
+    testOnBoth("are saved again once they have changed, but not within 180 days", async () => {
       await alive();
       await save();
       await saveAfter(MINUTE);
@@ -308,7 +323,7 @@ onServer(
       expect(asked("/save")).toBe(2);
     });
 
-    test("are saved by a loop", async () => {
+    testOnBoth("are saved by a loop", async () => {
       await alive();
       const begun = Promise.withResolvers<void>();
       archive.save = (request) => {

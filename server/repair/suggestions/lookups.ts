@@ -13,6 +13,7 @@ import {
 } from "drizzle-orm";
 import { numbersOf, type Store } from "../../ground/db/store.ts";
 import { accounts, type LookupRow, linkLookups, links } from "../../ground/db/tables.ts";
+import { yieldToEventLoop } from "../../ground/lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Share } from "../../work/nodes.ts";
 import { areOfDead, isStillDue, leaseFor, NEVER_DUE } from "../../work/queue.ts";
@@ -29,7 +30,10 @@ const LEASE_MS: Record<Step, number> = { own: 10 * MINUTE_MS, archive: 40 * MINU
 /** A lookup under a lease of this node. */
 export type Claimed = LookupRow & { lease: string };
 
-/** Claims due lookups of links in this node's buckets, in their order. */
+/**
+ * Claims due lookups of links in this node's buckets, in their order. Those that are not due are passed on the way, so call
+ * it only if some are.
+ */
 export async function claimLookups(deps: Deps, step: Step, most: number): Promise<Claimed[]> {
   const { store, clock, nodes } = deps;
   const share = nodes.share("checks");
@@ -39,7 +43,14 @@ export async function claimLookups(deps: Deps, step: Step, most: number): Promis
   const next = store
     .select({ no: linkLookups.linkNo })
     .from(linkLookups)
-    .where(and(eq(linkLookups.step, step), lte(linkLookups.dueAt, now), isOwn(store, share)))
+    .where(
+      and(
+        eq(linkLookups.step, step),
+        isNotNull(linkLookups.dueAt),
+        isStillDue(linkLookups, now),
+        isOwn(store, share),
+      ),
+    )
     .orderBy(asc(linkLookups.rank), asc(linkLookups.linkNo))
     .limit(most);
   const rows = await store
@@ -57,17 +68,13 @@ function isOwn(store: Store, { isAll, buckets }: Share): SQL | undefined {
   return exists(store.select({ no: links.no }).from(links).where(and(ofThis, isOurs)));
 }
 
-/** When a lookup is due next. */
-export async function nextDue({ store }: Pick<Deps, "store">): Promise<number> {
-  const rows = await Promise.all(
-    STEPS.map((step) =>
-      store
-        .select({ at: min(linkLookups.dueAt) })
-        .from(linkLookups)
-        .where(and(eq(linkLookups.step, step), isNotNull(linkLookups.dueAt))),
-    ),
-  );
-  return Math.min(...rows.map(([row]) => (row?.at == null ? NEVER_DUE : Number(row.at))));
+/** When the next lookup is due that has come to a step. */
+export async function nextDue({ store }: Pick<Deps, "store">, step: Step): Promise<number> {
+  const [row] = await store
+    .select({ at: min(linkLookups.dueAt) })
+    .from(linkLookups)
+    .where(and(eq(linkLookups.step, step), isNotNull(linkLookups.dueAt)));
+  return row?.at == null ? NEVER_DUE : Number(row.at);
 }
 
 export async function breakLeases(deps: Deps): Promise<void> {
@@ -131,22 +138,33 @@ export async function readWanting({ store, config }: Pick<Deps, "store" | "confi
   return rows.map(({ no }) => no);
 }
 
+const ASKED_AT_ONCE = 1000;
+
 /** Has an archive asked about all links of accounts which nothing was asked about before. */
 export async function askForAll(
   { store, clock }: Pick<Deps, "store" | "clock">,
   accountNos: number[],
 ): Promise<void> {
   if (accountNos.length === 0) return;
-  await store
-    .update(linkLookups)
-    .set({ step: "archive", state: "looking", dueAt: clock.now() })
+  const next = store
+    .select({ no: linkLookups.linkNo })
+    .from(linkLookups)
     .where(
       and(
         eq(linkLookups.step, "own"),
         isNull(linkLookups.dueAt),
         sql`${linkLookups.accountNo} in ${numbersOf(store, accountNos)}`,
       ),
-    );
+    )
+    .limit(ASKED_AT_ONCE);
+  for (let asked = ASKED_AT_ONCE; asked === ASKED_AT_ONCE; await yieldToEventLoop()) {
+    const rows = await store
+      .update(linkLookups)
+      .set({ step: "archive", state: "looking", dueAt: clock.now() })
+      .where(inArray(linkLookups.linkNo, next))
+      .returning({ no: linkLookups.linkNo });
+    asked = rows.length;
+  }
 }
 
 /** No lookup waits longer, whatever the clock said when it was written. */

@@ -6,7 +6,7 @@ import { readMemories } from "../../links/memories.ts";
 import type { LookupReason } from "../../links/suggestions/model.ts";
 import type { NewSuggestion } from "../../links/suggestions/rows.ts";
 import type { Deps } from "../../work/deps.ts";
-import { startQueue } from "../../work/queue.ts";
+import { NEVER_DUE, startQueue } from "../../work/queue.ts";
 import { findCopy } from "../archive/find-copy.ts";
 import { lookupsOf } from "../archive/settings.ts";
 import { type Candidate, candidatesFor, type Dead } from "./candidates.ts";
@@ -89,11 +89,14 @@ export async function claimAndLook(looking: Looking): Promise<number> {
     wanting.filter((no) => !looking.wanting.has(no)),
   );
   looking.wanting = new Set(wanting);
+  let nextAt = NEVER_DUE;
   for (const step of STEPS) {
-    const claimed = await claimLookups(deps, step, AT_ONCE[step] - running[step].size);
-    for (const lookup of claimed) begin(looking, lookup);
+    const isDue = (await nextDue(deps, step)) <= deps.clock.now();
+    const most = isDue ? AT_ONCE[step] - running[step].size : 0;
+    for (const lookup of await claimLookups(deps, step, most)) begin(looking, lookup);
+    nextAt = Math.min(nextAt, await nextDue(deps, step));
   }
-  return nextDue(deps);
+  return nextAt;
 }
 
 function begin(looking: Looking, lookup: Claimed): void {
