@@ -1,15 +1,26 @@
-import { beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
+import { check } from "../../../tests/checked.ts";
 import { DAY } from "../../../tests/checker/ended.ts";
+import { KINDS } from "../../../tests/checker/pages.ts";
 import { movableClock } from "../../../tests/clock.ts";
-import { type Asker, onBothEngines } from "../../../tests/harness.ts";
+import { type Asker, onBothEngines, type Parsed } from "../../../tests/harness.ts";
+import { remember, startLookups } from "../../../tests/lookups.ts";
 import { addAll, addDead, addMoved, NEW, OLD } from "../../../tests/patterns.ts";
 import { setLink } from "../../../tests/rows.ts";
+import { type Routes, startSite } from "../../../tests/site.ts";
 import { until } from "../../../tests/until.ts";
 import { linkLookups, patternRuns, suggestions, urlPatterns } from "../../ground/db/tables.ts";
 import { newId } from "../../ground/lib/ids.ts";
 import { computeDue, startPatternLoop } from "./loop.ts";
 import { candidatesOf, countTried, noteAccepted, notePatternDeath } from "./patterns.ts";
+
+const TITLE = "How to grow tomatoes in small gardens";
+const GOOD = KINDS.article(TITLE, { words: 400 });
+const OTHER = KINDS.article("Best casino bonuses of the month", { words: 400 });
+const routes: Routes = {};
+const site = startSite(routes);
+afterAll(() => site.stop());
 
 const PATTERNS = "/api/v1/patterns";
 
@@ -78,6 +89,40 @@ onBothEngines("How the addresses of a site changed", (server) => {
     expect(lookups.length).toBe(12);
     for (const each of lookups)
       expect(each).toMatchObject({ state: "waiting", step: "own", dueAt: now() });
+  });
+
+  test("leads to suggestions where the page is there, and is the remembered one", async () => {
+    const lookups = startLookups(server(), ["old.garden.com", "new.garden.com"]);
+    const at = (n: number) => `http://old.garden.com:${site.port}/page/${n}`;
+    const to = (n: number) => `http://new.garden.com:${site.port}/guide/page/${n}`;
+    await addMoved(
+      server(),
+      me,
+      Array.from({ length: 28 }, (_, n) => [at(n), to(n)]),
+    );
+    const dying = Array.from({ length: 12 }, (_, n) => 28 + n);
+    const ids = await addAll(me, dying.map(at));
+    await check(server(), ids, "ok");
+    for (const id of ids) await remember(server(), id, { title: TITLE });
+    for (const n of dying) {
+      routes[new URL(to(n)).pathname] = () =>
+        new Response(n < 31 ? OTHER : GOOD, { headers: { "content-type": "text/html" } });
+    }
+    server().clock.moveBy(DAY);
+    await check(server(), ids, "http_404");
+    await lookups.all();
+    await compute();
+    site.requests.length = 0;
+
+    await lookups.all();
+
+    const found = await me.get("/api/v1/links?suggestion=pattern&sort=url");
+    const urls = found.body.data.items.map(({ suggestion }: Parsed) => suggestion.url);
+    expect(urls).toEqual(dying.slice(3).map(to));
+    const asked = new Set(site.requests.map(({ url }) => new URL(url).pathname));
+    expect(dying.filter((n) => !asked.has(new URL(to(n)).pathname))).toEqual([]);
+    expect(await listed()).toMatchObject([{ pairs: 28, tried: 12, failed: 3 }]);
+    lookups.stop();
   });
 
   test("is not learned from 3 of 40, nor from links that are dead, nor where two contradict each other", async () => {
