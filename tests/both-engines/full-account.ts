@@ -150,7 +150,12 @@ async function suggestFor(server: TestServer, ids: string[]): Promise<void> {
   const { store } = server.deps;
   const rows = await store.select().from(linkTable).where(inArray(linkTable.id, ids));
   const dead = rows.filter(({ status }) => status === "dead");
-  const found = { matches: "yes" as const, patternId: null, evidence: ["It was found."] };
+  const found = {
+    matches: "yes" as const,
+    title: "A page",
+    patternId: null,
+    evidence: ["It was found."],
+  };
   const at = server.clock.now();
   await writeSuggestions(
     store,
