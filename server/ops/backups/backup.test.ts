@@ -33,7 +33,7 @@ test("copies the database with what stands in its journal, and says where the ke
   const { code, out } = await run(["backup", target], { STILLUP_DATA_DIR: dataDir });
 
   expect(code).toBe(0);
-  expect(out).toMatch(/copy\.db is a verified copy: [\d.]+ kB, 0 links, made in [\d.]+ s\.\n/);
+  expect(out).toMatch(/copy\.db is a verified copy: [\d.]+ [kM]B, 0 links, made in [\d.]+ s\.\n/);
   expect(out).toContain(
     `The secret key is not in it. Keep ${config.secretKeyFile} in another place`,
   );

@@ -70,10 +70,10 @@ async function knownCopies(
   deaths: Death[],
 ) {
   if (config.archive === "off") return [];
-  const keyed = deaths.map((death) => ({
-    ...death,
-    key: urlKeyOf(catalogue, new URL(death.link.url)),
-  }));
+  const keyed = deaths.flatMap((death) => {
+    const url = URL.parse(death.link.url);
+    return url ? [{ ...death, key: urlKeyOf(catalogue, url) }] : [];
+  });
   const keys = [...new Set(keyed.map(({ key }) => key))];
   const rows = await tx.select().from(archiveCopies).where(inArray(archiveCopies.urlKey, keys));
   if (rows.length === 0) return [];

@@ -128,7 +128,7 @@ function AccountItem({ account }: { account: AdminAccount }) {
     <li class="panel account-lines">
       <header>
         <div>
-          <h3>{email}</h3>
+          <h2>{email}</h2>
           <p class="hint">
             {counted(account.links_used, "link")}, since <Moment at={account.created_at} day />
           </p>
