@@ -24,6 +24,7 @@ const ROOMS = [
   "monitor",
   "ops",
   "pages",
+  "mcp",
   "app",
   "commands",
   "main.ts",
