@@ -14,12 +14,12 @@ import { toolsOf } from "./tools.ts";
 type Within = { routes: () => DeclaredRoute[]; front: () => Front };
 
 /** `POST /mcp`: the Model Context Protocol, for assistants (docs/mcp.md). */
-export const mcpRoutes = ({ config }: Deps, { routes, front }: Within) => {
+export const mcpRoutes = (deps: Deps, { routes, front }: Within) => {
   let prepared: ReturnType<typeof prepare> | undefined;
   return new Elysia().post(
     "/mcp",
     async ({ request, body }) => {
-      refuseUnknownHost(config, request);
+      refuseUnknownHost(deps.config, request);
       const refused = originValidationResponse(request, [ownUrl(request)!.hostname]);
       if (refused) return refused;
       if (Array.isArray(body)) throw invalid({ body: ["must be one message, not a list"] });
@@ -27,7 +27,8 @@ export const mcpRoutes = ({ config }: Deps, { routes, front }: Within) => {
       const context = contextOf(request);
       const caller = context.caller!;
       const ask = askAs({ operations: prepared.operations, front: front(), caller, context });
-      return prepared.answer(request, { caller, context, ask }, body);
+      const { signal } = request;
+      return prepared.answer(request, { deps, caller, context, ask, signal }, body);
     },
     { detail: { hide: true, access: "read", writes: "nothing", bodyLimit: LARGE_BODY_LIMIT } },
   );

@@ -1,0 +1,49 @@
+import { onTestFinished } from "bun:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Parsed } from "../harness.ts";
+
+/** The eras of the protocol, each with a revision that its clients speak. */
+export const ERAS = ["2025-11-25", "2026-07-28"] as const;
+export type Era = (typeof ERAS)[number];
+
+export const clientOf = (era: Era) =>
+  new Client(
+    { name: "test", version: "1" },
+    {
+      versionNegotiation: { mode: era === "2026-07-28" ? { pin: era } : "legacy" },
+      // Its own would compile every schema anew for each client.
+      ...(era === "2025-11-25" && { supportedProtocolVersions: [era] }),
+    },
+  );
+
+/** An assistant with a key, until the end of the test. */
+export async function connect(url: string, key: string, era: Era = "2026-07-28") {
+  const client = clientOf(era);
+  const headers = { authorization: `Bearer ${key}` };
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+    requestInit: { headers },
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return withAnswers(client);
+}
+
+/** Adds what tests read of results. */
+export const withAnswers = (client: Client) => ({
+  client,
+  /** The result of a tool. */
+  async call(name: string, given: Record<string, unknown> = {}): Promise<Parsed> {
+    const { isError, structuredContent, content } = await client.callTool({
+      name,
+      arguments: given,
+    });
+    if (isError) throw new Error(`${name}: ${JSON.stringify(content)}`);
+    return structuredContent;
+  },
+  /** The error of a tool. */
+  async refusal(name: string, given: Record<string, unknown> = {}): Promise<Parsed> {
+    const { isError, content } = await client.callTool({ name, arguments: given });
+    const [text] = content as { text: string }[];
+    return isError ? JSON.parse(text!.text).error : null;
+  },
+});
