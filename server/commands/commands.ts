@@ -7,6 +7,7 @@ import { addExport } from "./export.ts";
 import { addHealth } from "./health.ts";
 import { addImport } from "./import.ts";
 import { addMail } from "./mail.ts";
+import { addMcp } from "./mcp.ts";
 import { addMigrate } from "./migrate.ts";
 import { addOidc } from "./oidc.ts";
 import { addServe } from "./serve.ts";
@@ -29,5 +30,6 @@ export const COMMANDS = [
   addSource,
   addExport,
   addApply,
+  addMcp,
   addCompletion,
 ];
