@@ -11,6 +11,8 @@ import { VERSION } from "../ground/lib/runtime.ts";
 import { type Caller, requirePermission } from "../http/caller.ts";
 import { toAppError } from "../http/reply.ts";
 import type { Json } from "./operations.ts";
+import { registerPrompts } from "./prompts.ts";
+import { registerLinks } from "./resource.ts";
 import { inputOf, outputOf } from "./schemas.ts";
 import { shown } from "./shown.ts";
 import type { Session, Tool } from "./tool.ts";
@@ -47,6 +49,8 @@ export function createProtocol(tools: Tool[]) {
         (given) => callTool(tool, session, given),
       );
     }
+    registerPrompts(server);
+    registerLinks(server, session);
     return server;
   };
   const handler = createMcpHandler(factory, {
