@@ -1,11 +1,8 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import type { Schema } from "../http/openapi/schemas.ts";
 
-type Schema = Record<string, unknown>;
-
-/**
- * A schema that describes and refuses nothing: the routes validate what they get, with the codes and fields of the API.
- */
+/** A schema that describes and refuses nothing: tools and routes validate, with the codes and fields of the API. */
 const described = (json: Schema): StandardSchemaWithJSON => ({
   "~standard": {
     version: 1,
@@ -24,17 +21,30 @@ export const outputOf = (schema: z.ZodType): StandardSchemaWithJSON =>
   described(jsonOf(schema, "output"));
 
 const jsonOf = (schema: z.ZodType, io: "input" | "output"): Schema =>
-  tidy(z.toJSONSchema(schema, { io, unrepresentable: "any" })) as Schema;
+  tidy(z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Schema);
 
-/** Drops what only documents need, and what closes objects. */
-function tidy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidy);
-  if (typeof value !== "object" || value === null) return value;
-  const { $schema, example, additionalProperties, ...rest } = value as Schema;
-  const others = additionalProperties === false ? {} : { additionalProperties };
-  return Object.fromEntries(
-    Object.entries({ ...rest, ...(additionalProperties !== undefined && others) }).map(
-      ([name, each]) => [name, tidy(each)],
-    ),
-  );
+/** Drops what closes objects, and what only documents need; writes the rest in the words that most clients know. */
+function tidy(schema: Schema): Schema {
+  const {
+    $schema,
+    example,
+    propertyNames,
+    prefixItems,
+    additionalProperties: others,
+    ...given
+  } = schema;
+  const { type, ...rest } = prefixItems ? { ...given, items: { anyOf: prefixItems } } : given;
+  const { properties, $defs, items, anyOf } = rest;
+  return {
+    ...rest,
+    ...(Array.isArray(type) ? { anyOf: type.map((each) => ({ type: each })) } : type && { type }),
+    ...(properties && { properties: tidyEach(properties) }),
+    ...($defs && { $defs: tidyEach($defs) }),
+    ...(items && { items: tidy(items) }),
+    ...(anyOf && { anyOf: anyOf.map(tidy) }),
+    ...(typeof others === "object" && { additionalProperties: tidy(others) }),
+  };
 }
+
+const tidyEach = (schemas: Record<string, Schema>): Record<string, Schema> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, tidy(each)]));
