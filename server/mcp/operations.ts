@@ -1,4 +1,3 @@
-import type { DocumentDecoration } from "elysia";
 import * as z from "zod";
 import { AppError } from "../ground/lib/errors.ts";
 import type { Caller, RequestContext } from "../http/caller.ts";
@@ -20,7 +19,7 @@ type Hooks = {
   query?: z.ZodObject;
   body?: z.ZodType;
   response: Record<string, z.ZodObject<{ data: z.ZodType }>>;
-  detail?: Partial<DocumentDecoration>;
+  detail?: { operationId?: string };
 };
 
 const PREFIX = "/api/v1/";

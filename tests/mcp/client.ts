@@ -11,7 +11,6 @@ export const clientOf = (era: Era) =>
     { name: "test", version: "1" },
     {
       versionNegotiation: { mode: era === "2026-07-28" ? { pin: era } : "legacy" },
-      // Its own would compile every schema anew for each client.
       ...(era === "2025-11-25" && { supportedProtocolVersions: [era] }),
     },
   );
