@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "../../tests/keys/asking.ts";
 import { logLines } from "../../tests/log.ts";
@@ -36,7 +36,7 @@ async function viewersKey({ deps }: TestServer, { accountId, accountNo }: Asker)
   return made.value;
 }
 
-onServer("With a key", (server) => {
+onServer("With a key", (server, { test, testOnBoth }) => {
   test("for everything, every tool does its work", async () => {
     const me = await server().account();
     const id = await newLink(me);
@@ -123,7 +123,7 @@ onServer("With a key", (server) => {
     await expect(connect(server().url, expiring.key)).rejects.toThrow();
   });
 
-  test("an assistant deletes at most 100 links in a day", async () => {
+  testOnBoth("an assistant deletes at most 100 links in a day", async () => {
     const me = await server().account();
     const urls = Array.from({ length: 101 }, (_, i) => ({ url: `https://example.com/${i}` }));
     const { call, refusal } = await connect(server().url, me.key);

@@ -20,7 +20,7 @@ export const mcpRoutes = (deps: Deps, { routes, front }: Within) => {
     "/mcp",
     async ({ request, body }) => {
       refuseUnknownHost(deps.config, request);
-      const refused = originValidationResponse(request, [ownUrl(request)!.hostname]);
+      const refused = originValidationResponse(request, ownNames(deps, request));
       if (refused) return refused;
       if (Array.isArray(body)) throw invalid({ body: ["must be one message, not a list"] });
       prepared ??= prepare(routes());
@@ -33,6 +33,10 @@ export const mcpRoutes = (deps: Deps, { routes, front }: Within) => {
     { detail: { hide: true, access: "read", writes: "nothing", bodyLimit: LARGE_BODY_LIMIT } },
   );
 };
+
+/** Under which browsers know this server. A proxy may send another host than the one that they ask. */
+const ownNames = ({ config: { publicUrl } }: Deps, request: Request): string[] =>
+  [ownUrl(request), publicUrl && new URL(publicUrl)].flatMap((url) => (url ? url.hostname : []));
 
 function prepare(routes: DeclaredRoute[]) {
   const operations = operationsOf(routes);

@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { invalid, toErrorBody } from "../ground/lib/errors.ts";
 import { problemsOf } from "../ground/lib/fields.ts";
-import { describeError, log } from "../ground/lib/log.ts";
+import { log } from "../ground/lib/log.ts";
 import { VERSION } from "../ground/lib/runtime.ts";
 import { type Caller, requirePermission } from "../http/caller.ts";
 import { toAppError } from "../http/reply.ts";
@@ -55,7 +55,8 @@ export function createProtocol(tools: Tool[]) {
   };
   const handler = createMcpHandler(factory, {
     maxSubscriptions: 0,
-    onerror: (error) => log.debug("mcp request refused", describeError(error)),
+    // Its message may repeat what the client sent.
+    onerror: ({ name }) => log.debug("mcp request refused", { error: name }),
   });
   return (request: Request, session: Session, parsedBody: unknown): Promise<Response> =>
     handler.fetch(request, {

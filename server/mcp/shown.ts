@@ -19,5 +19,5 @@ export function shown(value: unknown): unknown {
 
 function shortened(text: string): string {
   const most = isUrl(text) ? LONGEST_URL : LONGEST;
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }

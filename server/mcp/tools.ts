@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { countChanges } from "../accounts/audit.ts";
+import { oneAtATime } from "../ground/lib/concurrency.ts";
 import { AppError } from "../ground/lib/errors.ts";
 import { moment } from "../ground/lib/fields.ts";
 import { toIso } from "../ground/lib/moments.ts";
@@ -184,10 +185,11 @@ const deleteLinks: Of = (operations) => ({
   }),
   output: operations("deleteLinks").reply,
   does: "deletes",
-  async call({ deps, caller, ask }, { link_ids }) {
-    await refuseManyDeletions(deps, caller, link_ids.length);
-    return ask("deleteLinks", { body: { link_ids } });
-  },
+  call: ({ deps, caller, ask }, { link_ids }) =>
+    oneAtATime(`deletions of key ${caller.by.id}`, async () => {
+      await refuseManyDeletions(deps, caller, link_ids.length);
+      return ask("deleteLinks", { body: { link_ids } });
+    }),
   says: ({ summary }) => `${summary.deleted} of ${summary.total} links deleted.`,
 });
 
