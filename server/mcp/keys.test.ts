@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { type Asker, onServer, type TestServer } from "../../tests/harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "../../tests/keys/asking.ts";
 import { logLines } from "../../tests/log.ts";
-import { connect } from "../../tests/mcp/client.ts";
+import { asked, connect } from "../../tests/mcp/client.ts";
 import { createKey } from "../accounts/keys.ts";
 import { permissionsOfRole } from "../accounts/sessions.ts";
 import { OPERATOR } from "../http/caller.ts";
@@ -11,22 +11,8 @@ import { makeChange } from "../work/unit.ts";
 const LINKS = "/api/v1/links";
 const DAY_MS = 86_400_000;
 
-/** What each tool is asked about a link. */
-const asked = (id: string): [tool: string, given: Record<string, unknown>, writes: boolean][] => [
-  ["overview", {}, false],
-  ["find_links", { search: "example" }, false],
-  ["get_link", { link_id: id }, false],
-  ["judge_urls", { urls: ["https://example.com/a"] }, false],
-  ["check_urls", { urls: ["http://127.0.0.1:1/"] }, true],
-  ["add_links", { links: [{ url: "https://example.com/b" }] }, true],
-  ["set_handling", { link_ids: [id], action: "mute", muted_until: "2030-02-01" }, true],
-  ["set_url", { link_id: id, url: "https://example.com/c" }, true],
-  ["check_links", { link_ids: [id] }, true],
-  ["delete_links", { link_ids: [id], confirm: true }, true],
-];
-
 const newLink = async (me: Asker, path = "a"): Promise<string> =>
-  (await me.post(LINKS, { url: `https://example.com/${path}` })).body.data.id;
+  (await me.post(LINKS, { url: `http://127.0.0.1:8/${path}` })).body.data.id;
 
 /** As `stillup key create` makes it for a viewer. */
 async function viewersKey({ deps }: TestServer, { accountId, accountNo }: Asker): Promise<string> {
@@ -77,7 +63,7 @@ onServer("With a key", (server, { test, testOnBoth }) => {
     const { call, refusal } = await connect(server().url, other.key);
 
     for (const tool of ["get_link", "set_url"]) {
-      const given = { link_id: id, ...(tool === "set_url" && { url: "https://example.com/x" }) };
+      const given = { link_id: id, ...(tool === "set_url" && { url: "http://127.0.0.1:8/x" }) };
       expect(await refusal(tool, given)).toMatchObject({ code: "FORBIDDEN", status: 403 });
     }
     for (const tool of ["set_handling", "check_links", "delete_links"]) {
@@ -88,7 +74,7 @@ onServer("With a key", (server, { test, testOnBoth }) => {
     expect((await call("set_handling", override)).results[0].error.code).toBe("FORBIDDEN");
     expect((await call("overview")).overview.counts.total).toBe(0);
     expect((await call("find_links")).items).toEqual([]);
-    expect((await call("judge_urls", { urls: ["https://example.com/a"] })).summary.not_known).toBe(
+    expect((await call("judge_urls", { urls: ["http://127.0.0.1:8/a"] })).summary.not_known).toBe(
       1,
     );
     expect((await me.get(`${LINKS}/${id}`)).body).toEqual(before);
@@ -125,7 +111,7 @@ onServer("With a key", (server, { test, testOnBoth }) => {
 
   testOnBoth("an assistant deletes at most 100 links in a day", async () => {
     const me = await server().account();
-    const urls = Array.from({ length: 101 }, (_, i) => ({ url: `https://example.com/${i}` }));
+    const urls = Array.from({ length: 101 }, (_, i) => ({ url: `http://127.0.0.1:8/${i}` }));
     const { call, refusal } = await connect(server().url, me.key);
     const { results } = await call("add_links", { links: urls });
     const ids: string[] = results.map(({ link }: { link: { id: string } }) => link.id);

@@ -46,3 +46,20 @@ export const withAnswers = (client: Client) => ({
     return isError ? JSON.parse(text!.text).error : null;
   },
 });
+
+/** What each tool is asked about a link. */
+export const asked = (
+  id: string,
+  mutedUntil = new Date("2030-02-01"),
+): [tool: string, given: Record<string, unknown>, writes: boolean][] => [
+  ["overview", {}, false],
+  ["find_links", { search: "127.0.0.1" }, false],
+  ["get_link", { link_id: id }, false],
+  ["judge_urls", { urls: ["http://127.0.0.1:8/a"] }, false],
+  ["check_urls", { urls: ["http://127.0.0.1:1/"] }, true],
+  ["add_links", { links: [{ url: "http://127.0.0.1:8/b" }] }, true],
+  ["set_handling", { link_ids: [id], action: "mute", muted_until: mutedUntil.toISOString() }, true],
+  ["set_url", { link_id: id, url: "http://127.0.0.1:8/c" }, true],
+  ["check_links", { link_ids: [id] }, true],
+  ["delete_links", { link_ids: [id], confirm: true }, true],
+];
