@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { folderWith } from "../../tests/commands/program.ts";
 import { type Asker, onServer, type Parsed } from "../../tests/harness.ts";
 import { ROOT } from "../../tests/imports.ts";
-import { connect, ERAS } from "../../tests/mcp/client.ts";
+import { asked, connect, ERAS } from "../../tests/mcp/client.ts";
 import { checkDueLinks } from "../../tests/rounds.ts";
 import { startSite } from "../../tests/site.ts";
 
@@ -194,15 +194,17 @@ onServer("An assistant", (server) => {
   });
 });
 
+const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
 const INSPECTOR = join(
   ROOT,
   "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
 );
 
 onServer("The Inspector of the protocol", (server) => {
-  test("finds no fault in the schemas, and calls a tool", async () => {
+  test("finds no fault in the schemas, and calls every tool", async () => {
     const me = await server().account();
-    await me.post(LINKS, { url: "https://example.com/inspected" });
+    const { id } = (await me.post(LINKS, { url: "https://example.com/inspected" })).body.data;
     const folder = folderWith({ "mcp.json": "{}" });
     const inspect = async (...args: string[]) => {
       const header = ["--header", `Authorization: Bearer ${me.key}`];
@@ -223,13 +225,19 @@ onServer("The Inspector of the protocol", (server) => {
     };
 
     const listed = await inspect("--method", "tools/list", "--strict");
-    const called = await inspect(
-      ...["--method", "tools/call", "--tool-name", "find_links", "--tool-arg", "per_page=5"],
-    );
-
     expect([listed.code, listed.err.match(/^Error.*/gm)]).toEqual([0, null]);
     expect(JSON.parse(listed.out).tools.map(({ name }: Parsed) => name)).toContain("get_link");
-    expect(called).toMatchObject({ code: 0, err: "" });
-    expect(called.out).toContain("https://example.com/inspected");
+    const call = async ([tool, given]: ReturnType<typeof asked>[number]) => {
+      const pairs = Object.entries(given).map(([name, value]) => `${name}=${textOf(value)}`);
+      const { code, out, err } = await inspect(
+        ...["--method", "tools/call", "--tool-name", tool],
+        ...pairs.flatMap((pair) => ["--tool-arg", pair]),
+      );
+      expect([tool, code, err]).toEqual([tool, 0, ""]);
+      expect(JSON.parse(out)).toMatchObject({ structuredContent: expect.anything() });
+    };
+    const tools = asked(id);
+    await Promise.all(tools.slice(0, -1).map(call));
+    await call(tools.at(-1)!);
   });
 });
