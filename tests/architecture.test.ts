@@ -25,6 +25,7 @@ const ROOMS = [
   "monitor",
   "ops",
   "pages",
+  "mcp",
   "app",
   "commands",
   "main.ts",

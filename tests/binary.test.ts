@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { $ } from "bun";
 import type { Parsed } from "./harness.ts";
 import { executable, SETTINGS } from "./installed.ts";
 import { listeningUrl } from "./listening.ts";
+import { asked, clientOf, connect, withAnswers } from "./mcp/client.ts";
 import { startReceiver, verified } from "./receiver.ts";
 import { startSite } from "./site.ts";
 
@@ -102,6 +104,26 @@ describe("the executable", () => {
       .map(({ data }) => String(data.url));
     expect(dead.sort()).toEqual([urls[1]!, urls[2]!].sort());
     await site.stop();
+  });
+
+  test("answers assistants, over HTTP and by its own command, with every tool", async () => {
+    const made = await run("key", "create", "--email", "me@example.org", "--name", "assistant");
+    const key = made.stdout.toString().trim();
+    const client = clientOf("2026-07-28");
+    const args = ["mcp", "--server", url];
+    await client.connect(
+      new StdioClientTransport({ command: program, args, env: { ...env, STILLUP_KEY: key } }),
+    );
+
+    for (const { call } of [await connect(url, key), withAnswers(client)]) {
+      const links = [{ url: "http://127.0.0.1:8/a" }];
+      const [{ link }] = (await call("add_links", { links })).results;
+      for (const [tool, given] of asked(link.id, new Date(Date.now() + 86_400_000)))
+        expect(await call(tool, given)).toBeObject();
+      const { items } = await call("find_links", { search: "127.0.0.1:8/b" });
+      await call("delete_links", { link_ids: [items[0].id], confirm: true });
+    }
+    await client.close();
   });
 
   test("searches many links, in a thread of its own", async () => {

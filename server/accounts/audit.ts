@@ -1,7 +1,8 @@
+import { and, eq, gte, sum } from "drizzle-orm";
 import * as z from "zod";
 import { type AuditRow, audit, type UserRow } from "../ground/db/tables.ts";
 import { id, moment, oneOf, paging } from "../ground/lib/fields.ts";
-import { newIdAt } from "../ground/lib/ids.ts";
+import { firstIdAt, newIdAt } from "../ground/lib/ids.ts";
 import { receiverOf } from "../ground/lib/mail-address.ts";
 import { toIso } from "../ground/lib/moments.ts";
 import { ACTOR_KINDS } from "../ground/lib/vocabulary.ts";
@@ -35,6 +36,28 @@ export const auditChange = (
   { accountId, by }: Pick<Caller, "accountId" | "by">,
   change: Omit<Change, "by" | "accountId">,
 ): Promise<void> => recordChange(deps, { ...change, accountId, by });
+
+/** How many records the caller has changed in such a way since a moment, in milliseconds since 1970. */
+export async function countChanges(
+  { store }: Pick<Deps, "store">,
+  { accountId, by }: Pick<Caller, "accountId" | "by">,
+  { action, since }: { action: Action; since: number },
+): Promise<number> {
+  const { id, actorId, count } = audit;
+  const [counted] = await store
+    .select({ total: sum(count) })
+    .from(audit)
+    .where(
+      and(
+        eq(audit.accountId, accountId),
+        // Entries are named by their moments, so that the index that orders them also finds a time.
+        gte(id, firstIdAt(since)),
+        eq(audit.action, action),
+        eq(actorId, by.id ?? ""),
+      ),
+    );
+  return Number(counted!.total ?? 0);
+}
 
 /** Writes an audit entry for a change of a person. */
 export const recordPersonChange = (

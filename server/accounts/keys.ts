@@ -38,13 +38,12 @@ export async function listKeys(
 }
 
 /**
- * Creates a key, which expires with the caller's own unless `expires_at` says when.
- * @throws CONFLICT at the account's limit, INSUFFICIENT_PERMISSIONS for viewers, and beyond the caller's own permissions
- * or expiry
+ * Creates a key with the caller's own permissions, which expires with the caller's own key, unless the input says less.
+ * @throws CONFLICT at the account's limit, and INSUFFICIENT_PERMISSIONS beyond the caller's own permissions or expiry
  */
 export async function createKey(unit: Unit, caller: Caller, input: NewKey): Promise<FreshKey> {
-  const permissions = merged({ read: true, write: true }, input.permissions);
-  refuseViewer(caller);
+  const permissions = merged(caller.permissions, input.permissions);
+  refuseUseless(permissions);
   refuseEscalation(caller, permissions);
   const { expires_at: expiresAt = caller.expiresAt ?? null } = input;
   const now = unit.clock.now();
@@ -101,7 +100,7 @@ export async function changeKey(
   refuseEscalation(caller, permissionsOf(key));
   if (Object.values(change).every((value) => value === undefined)) return key;
   const permissions = merged(permissionsOf(key), change.permissions);
-  if (!permissions.read && !permissions.write) throw allowsNothing();
+  refuseUseless(permissions);
   const { name = key.name, expires_at: expiresAt = key.expiresAt } = change;
   refuseWideningOwnKey(caller, key, { permissions, expiresAt });
   refuseEscalation(caller, permissions);
@@ -294,15 +293,6 @@ function refuseWideningOwnKey(
   );
 }
 
-/** A request of a viewer does not get here; on the command line a viewer can be named. */
-function refuseViewer({ permissions }: Caller) {
-  if (permissions.write) return;
-  throw new AppError(
-    "INSUFFICIENT_PERMISSIONS",
-    "Viewers cannot create API keys. Ask an editor or an owner of the account to create one.",
-  );
-}
-
 function refuseBadExpiry(expiresAt: number | null | undefined, now: number) {
   if (expiresAt === null || expiresAt === undefined) return;
   const problem = expiryProblem(expiresAt, now);
@@ -316,7 +306,9 @@ const merged = (present: Permissions, given: NewKey["permissions"]): Permissions
 
 const permissionsOf = (key: ApiKeyRow): Permissions => ({ read: key.canRead, write: key.canWrite });
 
-const allowsNothing = () => invalid({ permissions: ["must allow read or write"] });
+function refuseUseless({ read, write }: Permissions) {
+  if (!read && !write) throw invalid({ permissions: ["must allow read or write"] });
+}
 
 const removedMeanwhile = () =>
   new AppError("UNAUTHORIZED", "Your access was removed while the request was running.");

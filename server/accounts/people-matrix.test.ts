@@ -3,7 +3,7 @@ import { addDelivery } from "../../tests/deliveries/logged.ts";
 import { type Asker, startServer, type TestServer } from "../../tests/harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "../../tests/keys/asking.ts";
 import { makeAdministrator, newTeam } from "../../tests/people/people.ts";
-import { DASHBOARD, type Kind, OPEN, ROOMS } from "../../tests/people/placed-routes.ts";
+import { DASHBOARD, FOR_KEYS, type Kind, OPEN, ROOMS } from "../../tests/people/placed-routes.ts";
 import { addGroup, addLink } from "../../tests/rows.ts";
 import { newColleague } from "../../tests/session/browser.ts";
 import { createApp } from "../app/app.ts";
@@ -39,6 +39,7 @@ const within = (prefix: string, kind: Place["kind"], routes: string[]): Place[] 
 
 const PLACES: Place[] = [
   ...within("", "open", OPEN),
+  ...within("", "key read", FOR_KEYS),
   ...within(API, "key read", ROOMS.read),
   ...within(API, "key write", ROOMS.write),
   ...within(PRIVATE, "read", ROOMS.read),

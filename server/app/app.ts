@@ -40,6 +40,7 @@ import { manyLinksRoutes } from "../links/many-routes.ts";
 import { linkRoutes, serviceRoutes } from "../links/routes.ts";
 import { tagRoutes, viewRoutes } from "../links/tag-routes.ts";
 import { triageRoutes } from "../links/triage-routes.ts";
+import { mcpRoutes } from "../mcp/routes.ts";
 import { trialRoutes } from "../monitor/trial-routes.ts";
 import { EVENT_DEFINITIONS } from "../notify/event-types.ts";
 import { oneClickRoutes, subscriptionRoutes } from "../notify/mail-routes.ts";
@@ -99,8 +100,10 @@ export function createApp(
   deps: Deps,
   pages: Pick<Dashboard, "routes" | "brand"> = { routes: new Elysia(), brand: "" },
   live: Live = createLive(deps),
+  front: () => Front = () => NOT_SERVED,
 ) {
-  const describe = (): Document => descriptionOf(deps, app.routes);
+  const routes = (): DeclaredRoute[] => app.routes;
+  const describe = (): Document => descriptionOf(deps, routes());
   const guard = createGuard(deps);
   const oidc = oidcOf(deps.config);
   const provider = oidc && createProvider(deps, oidc);
@@ -116,6 +119,7 @@ export function createApp(
     .use(oneClickRoutes(deps, guard))
     .use(callbackRoutes(deps, provider, guard))
     .use(pages.routes)
+    .use(mcpRoutes(deps, { routes, front }))
     .group("/api/v1", (api) => api.use(sharedRoutes(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
@@ -133,6 +137,9 @@ export function createApp(
 }
 
 export type App = ReturnType<typeof createApp>;
+
+/** The front of routes that are only described. */
+const NOT_SERVED: Front = async () => new Response(null, { status: 404 });
 
 /** The OpenAPI document of these routes. */
 export const descriptionOf = ({ config }: Deps, routes: DeclaredRoute[]) =>
@@ -192,7 +199,7 @@ export async function createService(deps: Deps): Promise<Service> {
   const hasApi = deps.config.role.includes("api");
   const given = givenPage(deps, live, () => front);
   const pages = hasApi ? dashboard(deps.config, undefined, given) : null;
-  const app = pages ? createApp(deps, pages, live) : createMonitored(deps);
+  const app = pages ? createApp(deps, pages, live, () => front) : createMonitored(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = limiterFor(deps, "api", { perMinute, perHour });
   const sessionLimiter = createRateLimiter(

@@ -200,7 +200,7 @@ export function addKey(program: Command, cli: Cli) {
   key
     .command("create")
     .description("create a key and print its value, only once")
-    .requiredOption("--email <email>", "an editor or owner of the account")
+    .requiredOption("--email <email>", "whose key; that of a viewer cannot change anything")
     .requiredOption("--name <name>", "what the key is for")
     .option("--read-only", "cannot change anything")
     .option("--expires-at <time>", "RFC 3339, such as 2031-01-01T00:00:00Z, or a date")
@@ -218,7 +218,7 @@ export function addKey(program: Command, cli: Cli) {
 }
 
 async function create(cli: Cli, { email, name, readOnly, expiresAt }: KeyCreation) {
-  const permissions = { read: true, write: readOnly !== true };
+  const permissions = readOnly && { write: false };
   const input = await readBody(NewKey, { name, permissions, expires_at: expiresAt });
   await withDeps(cli, async (deps) => {
     await refuseFullDisk(deps.config);

@@ -8,6 +8,7 @@ import { addFix } from "./fix.ts";
 import { addHealth } from "./health.ts";
 import { addImport } from "./import.ts";
 import { addMail } from "./mail.ts";
+import { addMcp } from "./mcp.ts";
 import { addMigrate } from "./migrate.ts";
 import { addOidc } from "./oidc.ts";
 import { addServe } from "./serve.ts";
@@ -31,5 +32,6 @@ export const COMMANDS = [
   addSource,
   addExport,
   addApply,
+  addMcp,
   addCompletion,
 ];

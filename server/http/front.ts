@@ -8,8 +8,10 @@ import {
   type Access,
   attachContext,
   BODY_LIMIT,
+  type Caller,
   clientAddresses,
   type RequestContext,
+  requirePermission,
 } from "./caller.ts";
 import { addMissing, corsHeaders, preflightHeaders, securityHeaders } from "./headers.ts";
 import { settleClaim } from "./idempotency.ts";
@@ -40,7 +42,8 @@ type Routed = {
 
 type Peer = { requestIP(request: Request): { address: string } | null };
 
-export type Front = (request: Request, server?: Peer) => Promise<Response>;
+/** @param caller of a request that the server makes for one that it is answering, whose door the caller has passed */
+export type Front = (request: Request, server?: Peer, caller?: Caller) => Promise<Response>;
 
 /**
  * Handles a request before and after its route: checks its head, its caller and its conditions, turns errors into
@@ -50,13 +53,13 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
   const headersFor = securityHeaders(deps.config);
   const withPlainHost = plainHosts();
   const addressOf = clientAddresses(deps);
-  return async (incoming, server) => {
+  return async (incoming, server, entered) => {
     const request = withPlainHost(incoming);
     const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
     const found = app.table.find(request.method, pathOf(request.url));
     const address = () => addressOf(request, peer());
     const context = contextFor(deps, request, { found, address, headersFor });
-    const answered = await answer(deps, app, { request, context, found }).catch((error) =>
+    const answered = await answer(deps, app, { request, context, found, entered }).catch((error) =>
       toErrorResponse(error, context),
     );
     const response = context.claim
@@ -64,7 +67,7 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
       : answered;
     noteRequest(deps, request, context, response);
     const { caller } = context;
-    const isSeen = response.ok && !isRead(request) && found?.writes !== "unseen";
+    const isSeen = response.ok && !isRead(request) && !UNSEEN.includes(found?.writes);
     if (caller && isSeen) deps.onChange(caller.accountId);
     if (!context.hasHeaders) addMissing(response.headers, context.headers);
     for (const [name, value] of corsHeaders(deps.config, request))
@@ -72,6 +75,9 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
     return response;
   };
 }
+
+/** What a route writes that no open page shows. */
+const UNSEEN: Route["writes"][] = ["nothing", "unseen"];
 
 /** A reply may vary for more than one reason. */
 function setOrExtend(headers: Headers, name: string, value: string) {
@@ -82,13 +88,24 @@ function setOrExtend(headers: Headers, name: string, value: string) {
 async function answer(
   deps: FrontDeps,
   app: Routed,
-  { request, context, found }: { request: Request; context: RequestContext; found: Route | null },
+  {
+    request,
+    context,
+    found,
+    entered: caller,
+  }: {
+    request: Request;
+    context: RequestContext;
+    found: Route | null;
+    entered: Caller | undefined;
+  },
 ): Promise<Response> {
   const { path } = context;
   refuseOtherRoles(deps.config, app, path);
   const access = found?.access ?? usualAccess(request);
+  const byKey = caller ? enterAs(caller) : deps.byKey;
   const [entered] = await Promise.allSettled([
-    isUnder(path, "/api/v1") && deps.byKey(request, context, access),
+    KEYS_OPEN.some((prefix) => isUnder(path, prefix)) && byKey(request, context, access),
   ]);
   refuseBadHead(request, context);
   if (request.method === "OPTIONS") return answerOptions(deps, app, request, context);
@@ -99,6 +116,16 @@ async function answer(
     ? deps.store.engine.inTurn(path, () => routeUnlessStale(app, request, context))
     : route(app, request, context);
 }
+
+/** What API keys are for. */
+const KEYS_OPEN = ["/api/v1", "/mcp"];
+
+const enterAs =
+  (caller: Caller): Door =>
+  async (_, context, access) => {
+    requirePermission(caller, access === "read" ? "read" : "write");
+    context.caller = caller;
+  };
 
 /** A node without the role `api` has a few routes only. */
 function refuseOtherRoles({ role }: Config, app: Routed, path: string) {
@@ -130,7 +157,7 @@ async function route(app: Routed, request: Request, { path }: RequestContext): P
 }
 
 /** Of programs and of what pages load: these want the error itself. */
-const NO_PAGES = ["/api", "/dashboard", "/assets", "/docs"];
+const NO_PAGES = ["/api", "/mcp", "/dashboard", "/assets", "/docs"];
 
 /** Whether someone has opened the address in a browser. */
 const wantsPage = ({ method, headers }: Request, path: string) =>

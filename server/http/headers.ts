@@ -39,7 +39,8 @@ export function securityHeaders({ publicUrl }: Config): (path: string) => Header
   return (path) => new Headers(isAnswer(path) ? answers : pages);
 }
 
-const isAnswer = (path: string) => path.startsWith("/api/") || path.startsWith("/dashboard/api/");
+const isAnswer = (path: string) =>
+  path.startsWith("/api/") || path.startsWith("/dashboard/api/") || path === "/mcp";
 
 /** Adds the headers that are not set yet. */
 export function addMissing(headers: Headers, usual: Headers) {

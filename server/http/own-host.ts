@@ -3,7 +3,7 @@ import type { Config } from "../ground/config/config.ts";
 import { AppError } from "../ground/lib/errors.ts";
 
 /**
- * An attacker who points a name of their own at this machine could use the dashboard from their pages (DNS rebinding),
+ * An attacker who points a name of their own at this machine could use it from their pages (DNS rebinding),
  * so only the configured name, localhost and addresses are accepted.
  */
 export function refuseUnknownHost(
@@ -15,7 +15,7 @@ export function refuseUnknownHost(
   if (hostname === "localhost" || isAddress(hostname)) return;
   throw new AppError(
     "FORBIDDEN",
-    `The dashboard is not available under the name ${hostname}. Set STILLUP_PUBLIC_URL to the address that people use.`,
+    `This server is not available under the name ${hostname}. Set STILLUP_PUBLIC_URL to the address that people use.`,
   );
 }
 

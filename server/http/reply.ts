@@ -271,7 +271,8 @@ export function toErrorResponse(
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-function toAppError(error: unknown, request: string): AppError {
+/** What the caller may read of an error. @param request its id, for the log */
+export function toAppError(error: unknown, request: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof ValidationError) return toValidationError(error, request);
   if (error instanceof ParseError) return toBodyError(error);

@@ -49,6 +49,7 @@ export function routeTable(declared: Declared[]): RouteTable {
 /** What the door in front of a path can check. Paths outside both doors are open to anyone. */
 const CHECKED: [prefix: string, checked: Access[]][] = [
   ["/api/v1/", ["read", "write"]],
+  ["/mcp", ["read"]],
   ["/dashboard/api/", ["anyone", "signed-in", "read", "write", "owner", "administrator"]],
   ["/", ["anyone"]],
 ];

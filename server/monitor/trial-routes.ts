@@ -4,11 +4,10 @@ import { VERDICTS } from "../ground/lib/vocabulary.ts";
 import { edge } from "../http/edge.ts";
 import { refusalBeyond } from "../http/rate-limit.ts";
 import { ExpectBody } from "../judge/expectations.ts";
-import { type Conclusion, Evidence, sawNothing, toEvidence } from "../judge/probe/conclusion.ts";
+import { type Conclusion, Evidence, toEvidence } from "../judge/probe/conclusion.ts";
 import { messageOf } from "../judge/reasons/reasons.ts";
-import { findLinkDetail } from "../links/links.ts";
 import type { Deps } from "../work/deps.ts";
-import { checkAtHost } from "./checker.ts";
+import { findTried, tryLink } from "./trials.ts";
 
 const TRIALS = { perMinute: 10, perHour: 0 };
 
@@ -35,15 +34,9 @@ export const trialRoutes = (deps: Deps) => {
     ...ask(
       "/:id/try",
       async (deps, { caller, params, body: { expect }, request }) => {
-        const { details, ...link } = await findLinkDetail(deps, caller, params.id);
+        const link = await findTried(deps, caller, params.id, expect);
         await refuseTooMany(deps, caller.accountId);
-        const wanted = expect === undefined ? details.expect : expect;
-        const tried = {
-          ...link,
-          nextTrigger: "manual" as const,
-          ...(wanted && { expect: wanted }),
-        };
-        return tryLink(deps, tried, request.signal);
+        return tryLink(deps, link, request.signal);
       },
       {
         operationId: "tryLink",
@@ -60,17 +53,6 @@ export const trialRoutes = (deps: Deps) => {
 
 /** Each makes several requests to a site. */
 const refuseTooMany = refusalBeyond(TRIALS, "link trials");
-
-function tryLink(
-  deps: Deps,
-  link: Parameters<typeof checkAtHost>[1],
-  signal: AbortSignal,
-): Promise<Conclusion> {
-  const known = deps.online.known();
-  return known.state === "offline"
-    ? Promise.resolve(sawNothing("monitor_offline", { monitor: known.report }))
-    : checkAtHost(deps, link, (it) => deps.tryLink({ ...it, isTrial: true }, signal));
-}
 
 const toTrial = (seen: Conclusion): z.infer<typeof Trial> => ({
   status: seen.status,

@@ -221,6 +221,11 @@ export const DASHBOARD: Record<
     `),
 };
 
+/** For keys only, behind their door. */
+export const FOR_KEYS = lines(`
+  POST /mcp
+`);
+
 /** Behind no door: nothing of anybody, and the metrics only for who has their token. */
 export const OPEN = lines(`
   GET /health
