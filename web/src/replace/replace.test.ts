@@ -74,8 +74,8 @@ onDashboard(
       expect(await faultsInAllLooks(page)).toEqual([]);
       await card.getByRole("button", { name: "Compare" }).click();
       const sheet = page.getByRole("dialog", { name: "Compare" });
-      expect(await sheet.getByText(TITLE).count()).toBe(2);
       await sheet.getByText("It is the same page, as far as its title and text show.").waitFor();
+      expect(await sheet.getByText(TITLE).count()).toBe(2);
       expect(await faultsInAllLooks(page, "dialog")).toEqual([]);
       await page.keyboard.press("Escape");
 
