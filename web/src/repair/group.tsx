@@ -32,9 +32,7 @@ export function Group({ title, hint, count, stays, links, wanted, children }: Gr
         </p>
         <p class="hint">{hint}</p>
       </div>
-      {links && count !== undefined && (
-        <a href={hrefOf("/links", links)}>{counted(count, "link")}</a>
-      )}
+      {links && !!count && <a href={hrefOf("/links", links)}>{counted(count, "link")}</a>}
       {wanted && count !== 0 && <PreviewButton wanted={wanted} />}
       {children}
     </li>

@@ -12,6 +12,7 @@ const COPY_REASONS: Record<string, string> = {
   too_late: "From after its death",
   little_text: "Almost empty",
   wrong_type: "Another kind of file",
+  unconfirmed: "Nothing to compare it with",
   other_page: "Another page",
 };
 
