@@ -13,7 +13,7 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
   [/^(update|insert into) "upkeep" .*"(failed_at|problem)" = \?/, "for the same reason"],
   [/^(create|drop) trigger /i, "a test keeps checks from being deleted"],
   [
-    / not "(sources|imports)"."lease" like \?/,
+    / not "(sources|imports|replacements)"."lease" like \?/,
     "the only process takes over what an earlier one held",
   ],
   [/ link_url_trigrams /, "PostgreSQL finds texts by an index of its own"],
@@ -25,6 +25,10 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
   [
     / not in \( ?select no from (links as gone|watched_links where account_no = \? and handling)/,
     "PostgreSQL looks each link up instead of leaving rows aside",
+  ],
+  [
+    /( from|"links"."no" in) \( select found\.link_no as no /,
+    "PostgreSQL looks each link's suggestion up instead of beginning with suggestions",
   ],
   [/ from written /, "a test counts what it noted"],
   [/ and true\b/, "no check is left to retain, since retaining and deleting are one transaction"],

@@ -35,12 +35,11 @@ export async function chooseByRule(
   const from = new URL(rule.from).href;
   const to = readUrl(deps, rule.to, "to").href;
   if (to === from) throw invalid({ to: ["must differ from `from`"] });
-  const length = sql.raw(String(from.length));
   const isOld = and(
     eq(links.site, siteOfUrl(from)),
-    sql`substr(${links.url}, 1, ${length}) = ${from}`,
+    sql`substr(${links.url}, 1, ${from.length}) = ${from}`,
   );
-  const newUrl = sql`${to} || substr(${links.url}, ${sql.raw(String(from.length + 1))})`;
+  const newUrl = sql`${to} || substr(${links.url}, ${from.length + 1})`;
   const ofRule = { newUrl, kind: sql`'rule'`, isWanted: isOld };
   const chosen = await readChosen(deps, caller, filter, [ofRule], "from");
   return chosen.map((each) => ({ ...each, newUrl: readUrl(deps, each.newUrl, "to").href }));

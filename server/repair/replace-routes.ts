@@ -56,7 +56,7 @@ export const replaceRoutes = (deps: Deps, inPlace: InPlace) => {
           summary: "Take back the accepted URL of a link that stands in sources",
           description:
             "Opens the link again if accepting the URL has acknowledged it. 404 without an accepted URL. A URL that was changed is changed back by `POST /api/v1/links/{id}/url`.",
-          refuses: [404, 409],
+          refuses: [404],
         },
       ),
     )

@@ -26,6 +26,7 @@ import type { PageState } from "../../ground/lib/vocabulary.ts";
 import type { Reason } from "../../judge/reasons/reasons.ts";
 import { EVENT_DEFINITIONS } from "../../notify/event-types.ts";
 import { currentSuggestion } from "./current.ts";
+import { limitWaits } from "./lookups.ts";
 
 const TITLE = "How to grow tomatoes in small gardens";
 const GOOD = KINDS.article(TITLE, { words: 400 });
@@ -382,7 +383,7 @@ onServer(
       expect(archive.asked().every((path) => path.includes("token"))).toBe(true);
     });
 
-    test("is found once an archive that was down for a week is back", async () => {
+    testOnBoth("is found once an archive that was down for a week is back", async () => {
       await turnOn();
       await subscribe();
       archive.first = () => new Response(null, { status: 503 });
@@ -452,6 +453,20 @@ onServer(
       expect((await suggestionsOf(id)).items).toMatchObject([{ kind: "variant" }]);
     });
 
+    testOnBoth("is looked for at once when the clock was set back by a year", async () => {
+      const id = await watching("/a");
+      await remember(server(), id, { title: TITLE });
+      routes["/a/"] = page();
+      await dies(id);
+      server().clock.moveBy(-365 * DAY);
+      await lookups.all();
+      expect((await suggestionsOf(id)).items).toEqual([]);
+
+      expect(await limitWaits(server().deps)).toBe(1);
+      await lookups.all();
+      expect((await suggestionsOf(id)).items).toMatchObject([{ kind: "variant" }]);
+    });
+
     test("is the page of a source that has the same title, if there is only one", async () => {
       const { store } = server().deps;
       const [one, two] = [await watching("/a"), await watching("/b")];
@@ -498,31 +513,34 @@ onServer(
       expect((await suggestionsOf(one)).items).toEqual([]);
     });
 
-    test("is looked for first, and again after a week, where a person opens the link", async () => {
-      const { browsers, viewer } = await newTeam(server());
-      let browser = browsers.viewer;
-      const { body } = await browsers.owner.post("/links", { url: at("/a") });
-      const { id } = body.data;
-      await check(server(), [id], "ok");
-      const opened = async () => (await browser.get(`/links/${id}/suggestions`)).body.data;
-      const rank = async () =>
-        (await server().deps.store.select().from(linkLookups)).map((row) => row.rank);
-      await remember(server(), id, { title: TITLE });
-      routes["/a/"] = page();
-      await dies(id);
-      expect(await rank()).not.toEqual([0]);
-      expect(await opened()).toMatchObject({ items: [], lookup: { state: "waiting" } });
-      expect(await rank()).toEqual([0]);
-      await lookups.all();
-      expect(await opened()).toMatchObject({ items: [{}], lookup: { state: "done" } });
-      expect(await opened()).toMatchObject({ lookup: { state: "done" } });
+    testOnBoth(
+      "is looked for first, and again after a week, where a person opens the link",
+      async () => {
+        const { browsers, viewer } = await newTeam(server());
+        let browser = browsers.viewer;
+        const { body } = await browsers.owner.post("/links", { url: at("/a") });
+        const { id } = body.data;
+        await check(server(), [id], "ok");
+        const opened = async () => (await browser.get(`/links/${id}/suggestions`)).body.data;
+        const rank = async () =>
+          (await server().deps.store.select().from(linkLookups)).map((row) => row.rank);
+        await remember(server(), id, { title: TITLE });
+        routes["/a/"] = page();
+        await dies(id);
+        expect(await rank()).not.toEqual([0]);
+        expect(await opened()).toMatchObject({ items: [], lookup: { state: "waiting" } });
+        expect(await rank()).toEqual([0]);
+        await lookups.all();
+        expect(await opened()).toMatchObject({ items: [{}], lookup: { state: "done" } });
+        expect(await opened()).toMatchObject({ lookup: { state: "done" } });
 
-      server().clock.moveBy(8 * DAY);
-      // The session has ended by then.
-      browser = await enter(server(), viewer.id);
-      await opened();
-      expect((await opened()).lookup).toMatchObject({ state: "waiting" });
-    });
+        server().clock.moveBy(8 * DAY);
+        // The session has ended by then.
+        browser = await enter(server(), viewer.id);
+        await opened();
+        expect((await opened()).lookup).toMatchObject({ state: "waiting" });
+      },
+    );
 
     test("is one line of messages, and in mails a link only to an archive", () => {
       const { sample, toText } = EVENT_DEFINITIONS["link.dead"];
