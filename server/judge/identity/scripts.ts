@@ -20,12 +20,17 @@ const SCRIPTS: [code: string, letters: RegExp][] = (
 ).map(([code, name]) => [code, new RegExp(`[\\p{Script=${name}}]`, "gu")]);
 
 const SAMPLE_CHARS = 2000;
+const ASCII = /[^\u0080-\uffff]+/g;
+const ASCII_LETTERS = /[a-z]+/gi;
 /** Text in kana has as many letters in Han. */
 const LEAST_KANA = 0.1;
 
 /** Returns the ISO 15924 code of the script that most letters of a text's beginning have; null if it has none. */
 export function scriptOf(text: string): string | null {
   const sample = text.slice(0, SAMPLE_CHARS);
+  const others = sample.replace(ASCII, "");
+  // Of most pages, which need no closer look.
+  if (sample.length - sample.replace(ASCII_LETTERS, "").length > others.length) return "Latn";
   const counts = new Map(
     SCRIPTS.map(([code, letters]) => [code, sample.match(letters)?.length ?? 0]),
   );

@@ -80,28 +80,36 @@ const without = (text: string, repeated: string[]): string =>
 function wordsOf(text: string): number[] {
   const words: number[] = [];
   const small = text.toLowerCase();
-  let [hash, isChanging] = [UNHASHED, false];
-  for (let at = 0; at <= small.length; at += 1) {
-    const code = at < small.length ? small.charCodeAt(at) : 0;
-    if (isOfWord(code)) {
+  let hash = UNHASHED;
+  let isChanging = false;
+  for (let at = 0; at < small.length; at += 1) {
+    const code = small.charCodeAt(at);
+    const kind = KINDS[code];
+    if (kind === LETTER) hash = Math.imul(hash ^ code, 0x01000193);
+    else if (kind === DIGIT) {
       hash = Math.imul(hash ^ code, 0x01000193);
-      isChanging ||= code <= DIGIT_NINE;
-    } else if (hash !== UNHASHED) {
-      if (!isChanging) words.push(hash);
-      [hash, isChanging] = [UNHASHED, false];
+      isChanging = true;
+    } else {
+      if (hash !== UNHASHED && !isChanging) words.push(hash);
+      hash = UNHASHED;
+      isChanging = false;
     }
   }
+  if (hash !== UNHASHED && !isChanging) words.push(hash);
   return words;
 }
 
 const UNHASHED = 0x811c9dc5 | 0;
-const DIGIT_NINE = 57;
 
-/** Letters and digits, and beyond Latin-1 everything but punctuation and symbols. */
-const isOfWord = (code: number) =>
-  code < 0xc0
-    ? (code >= 97 && code <= 122) || (code >= 48 && code <= DIGIT_NINE)
-    : code < 0x2000 || (code > 0x2bff && !(code >= 0x3000 && code <= 0x303f) && code < 0xff00);
+const [LETTER, DIGIT] = [1, 2];
+
+/** The kinds of UTF-16 code units: beyond Latin-1, all but punctuation and symbols are letters. */
+const KINDS = new Uint8Array(0x10000)
+  .fill(DIGIT, 48, 58)
+  .fill(LETTER, 97, 123)
+  .fill(LETTER, 0xc0, 0x2000)
+  .fill(LETTER, 0x2c00, 0x3000)
+  .fill(LETTER, 0x3040, 0xff00);
 
 /** A page with fewer words is also compared by its markup. */
 const FEW_WORDS = 40;
