@@ -313,8 +313,14 @@ export const LITTLE_TEXT = 300;
 export const isAppShell = (page: Page) =>
   isFrame(page) || (page.text.length < LITTLE_TEXT && SCRIPT.test(page.markup));
 
-/** Whether a page has the root element of a framework. */
-export const isFrame = (page: Page) => SHELL.test(page.markup);
+/** Whether a page has the root element of a framework. Found once a page, since several rules ask. */
+export function isFrame(page: Page): boolean {
+  const known = frames.get(page) ?? SHELL.test(page.markup);
+  frames.set(page, known);
+  return known;
+}
+
+const frames = new WeakMap<Page, boolean>();
 
 const SHELL =
   /\b(?:id=["']?(?:root|app|__next|__nuxt|___gatsby|svelte|q-app)["'\s>]|ng-version=|ng-app\b|data-reactroot\b|data-sveltekit)|<app-root\b/i;

@@ -81,8 +81,8 @@ function judgePage(seen: Seen, page: Page): Finding | Need | null {
   if (missing) return judgeWords(seen, page, missing);
   const conflict = typeConflict(answer, url);
   // An app may have a page about `node.js`.
-  const isOpen = isAppShell(page) && !isFileAddress(url) && mayBeScript(url);
-  return conflict && !isOpen ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
+  const isOpen = () => isAppShell(page) && !isFileAddress(url) && mayBeScript(url);
+  return conflict && !isOpen() ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
 }
 
 /** A page with the words of an error page. */
