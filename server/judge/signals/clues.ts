@@ -313,7 +313,7 @@ export const LITTLE_TEXT = 300;
 export const isAppShell = (page: Page) =>
   isFrame(page) || (page.text.length < LITTLE_TEXT && SCRIPT.test(page.markup));
 
-/** Whether a page has the root element of a framework. Found once a page, since several rules ask. */
+/** Whether a page has the root element of a framework. Several rules ask, so each page is searched once. */
 export function isFrame(page: Page): boolean {
   const known = frames.get(page) ?? SHELL.test(page.markup);
   frames.set(page, known);

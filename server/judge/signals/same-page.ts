@@ -82,28 +82,26 @@ function wordsOf(text: string): number[] {
   const small = text.toLowerCase();
   let hash = UNHASHED;
   let isChanging = false;
-  for (let at = 0; at < small.length; at += 1) {
-    const code = small.charCodeAt(at);
+  for (let at = 0; at <= small.length; at += 1) {
+    const code = at < small.length ? small.charCodeAt(at) : 0;
     const kind = KINDS[code];
-    if (kind === LETTER) hash = Math.imul(hash ^ code, 0x01000193);
-    else if (kind === DIGIT) {
+    if (kind !== OTHER) {
       hash = Math.imul(hash ^ code, 0x01000193);
-      isChanging = true;
-    } else {
-      if (hash !== UNHASHED && !isChanging) words.push(hash);
+      if (kind === DIGIT) isChanging = true;
+    } else if (hash !== UNHASHED) {
+      if (!isChanging) words.push(hash);
       hash = UNHASHED;
       isChanging = false;
     }
   }
-  if (hash !== UNHASHED && !isChanging) words.push(hash);
   return words;
 }
 
 const UNHASHED = 0x811c9dc5 | 0;
 
-const [LETTER, DIGIT] = [1, 2];
+const [OTHER, LETTER, DIGIT] = [0, 1, 2];
 
-/** The kinds of UTF-16 code units: beyond Latin-1, all but punctuation and symbols are letters. */
+/** The kind of each UTF-16 code unit. Beyond Latin-1, all but punctuation and symbols count as letters. */
 const KINDS = new Uint8Array(0x10000)
   .fill(DIGIT, 48, 58)
   .fill(LETTER, 97, 123)

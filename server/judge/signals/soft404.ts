@@ -80,9 +80,10 @@ function judgePage(seen: Seen, page: Page): Finding | Need | null {
   const missing = missingWordsOn(page, answer, url);
   if (missing) return judgeWords(seen, page, missing);
   const conflict = typeConflict(answer, url);
+  if (!conflict) return judgeUniform(seen, page);
   // An app may have a page about `node.js`.
-  const isOpen = () => isAppShell(page) && !isFileAddress(url) && mayBeScript(url);
-  return conflict && !isOpen() ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
+  const isOpen = isAppShell(page) && !isFileAddress(url) && mayBeScript(url);
+  return isOpen ? judgeUniform(seen, page) : judgeConflict(seen, page, conflict);
 }
 
 /** A page with the words of an error page. */
