@@ -170,6 +170,14 @@ describe("stillup fix", () => {
     expect(readFileSync(join(folder, "a.md"), "utf8")).toStartWith(`[a](${base}/was/a)\nMore.`);
   });
 
+  test("says how many links it has left out", async () => {
+    const folder = treeWith({ "a.md": `[a](${base}/was/a) [b](${base}/was/b)` });
+
+    const { code, out, err } = await run(["fix", folder, "--redirects", "--exclude", "/was/"]);
+
+    expect([code, out, err]).toEqual([0, "", "2 left out.\n"]);
+  });
+
   test("changes nothing if it is stopped", async () => {
     const folder = treeWith({ "a.md": `[a](${base}/was/a)` });
     const running = begin(["fix", folder, "--redirects", "--write"]);

@@ -86,7 +86,7 @@ async function fixAll(cli: Cli, given: string[], options: FixOptions) {
   try {
     const all = { ...settingsOfTree(cli, options), ...options };
     const files = await readFiles(given, all, reader, say);
-    const { remote } = targetsOf(
+    const { remote, leftOut } = targetsOf(
       files.map(({ document }) => document),
       { ...all, isLeftOut: (each) => isOwnMachine(config, each) },
     );
@@ -108,6 +108,7 @@ async function fixAll(cli: Cli, given: string[], options: FixOptions) {
     const rows = rowsOf(remote, replacements);
     await changeFiles(cli, files, rows, options);
     await report(cli, rows, options);
+    if (leftOut > 0) say(`${leftOut.toLocaleString("en")} left out.`);
     if (!isAllAsked) cli.exitCode = NOT_ALL_DONE;
   } finally {
     await reader.close();
