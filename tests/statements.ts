@@ -28,7 +28,7 @@ const ONLY_SQLITE: [statement: RegExp, why: string][] = [
   ],
   [
     /( from|"links"."no" in) \( select found\.link_no as no /,
-    "PostgreSQL chooses by itself whether to begin with suggestions",
+    "PostgreSQL itself chooses whether to begin with suggestions",
   ],
   [/ from written /, "a test counts what it noted"],
   [/ and true\b/, "no check is left to retain, since retaining and deleting are one transaction"],
