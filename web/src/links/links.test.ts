@@ -167,9 +167,19 @@ onDashboard("The links page", (dashboard) => {
     await list.row("/fine").getByRole("button", { name: "Reading" }).click();
     await list.count("1 link").waitFor();
     await page.keyboard.press("f");
-    await page.getByRole("searchbox", { name: "Search: Add a filter" }).fill("Dai");
+    const search = page.getByRole("searchbox", { name: "Search: Add a filter" });
+    await search.fill("Dai");
+    const filters = page.getByRole("dialog", { name: "Add a filter" });
+    // Both before the page is painted again, until when the hidden field could keep the focus.
+    await search.evaluate(() => {
+      for (const key of ["Escape", "f"]) {
+        const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+        (document.activeElement ?? document.body).dispatchEvent(event);
+      }
+    });
+    expect(await filters.isVisible()).toBe(true);
     await page.keyboard.press("Escape");
-    await page.getByRole("dialog", { name: "Add a filter" }).waitFor({ state: "hidden" });
+    await filters.waitFor({ state: "hidden" });
     expect(new URL(page.url()).search).toBe(`?group_id=${group.id}`);
     await list.filterBy("Daily");
     await page.getByText("No matching links").waitFor();

@@ -283,7 +283,12 @@ function usePopover() {
     popover.addEventListener("toggle", place as EventListener);
     return () => popover.removeEventListener("toggle", place as EventListener);
   }, [id]);
-  const close = () => list.current?.hidePopover();
+  const close = () => {
+    list.current?.hidePopover();
+    // A hidden field keeps the focus until the page is painted, and would swallow the next key.
+    const focused = document.activeElement as HTMLElement | null;
+    if (list.current?.contains(focused)) focused?.blur();
+  };
   return { list: list as RefObject<HTMLDivElement>, ties: { popovertarget: `p${id}` }, close };
 }
 
